@@ -1,0 +1,1 @@
+"""A transformers model behind the protocol of the loop: the only place that knows a cache."""

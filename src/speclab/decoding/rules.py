@@ -1,0 +1,111 @@
+"""Acceptance: which proposals stand, and which token the target supplies itself.
+
+The sampling rule is that of Leviathan, Kalman and Matias, *Fast Inference from Transformers via Speculative
+Decoding* (2023), section 2.3, and of Chen et al., *Accelerating Large Language Model Decoding with Speculative
+Sampling* (2023), algorithm 2. It is made of three pure pieces, and nothing else in the package computes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from speclab.decoding.protocols import Law, Proposals, RandomSource, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """The outcome of one check.
+
+    Attributes:
+        accepted: Length of the leading run of proposals that stand.
+        token: What the target puts after them: a correction, or the bonus token when all stand.
+    """
+
+    accepted: int
+    token: int
+
+
+def accept_probability(p: Law, q: Law, token: Any) -> Any:
+    """Probability that a proposal stands: min(1, p/q) at the token.
+
+    Args:
+        p: Law of the target, shape [vocabulary].
+        q: Law that the proposal was drawn from, shape [vocabulary].
+        token: The proposal, or an array of proposals (drawn from q, so q is positive there).
+
+    Returns:
+        A scalar or an array like `token`, between 0 and 1.
+    """
+    return (p[token] / q[token]).clip(0, 1)
+
+
+def residual(p: Law, q: Law) -> Law:
+    """Law of the correction after a rejection: the positive part of p - q, normalised by its sum.
+
+    Where p and q agree (up to rounding) there is nothing left to normalise; a rejection is then itself an
+    artefact of rounding, and p is the right law. NaN in the total takes the same way out.
+    """
+    excess = (p - q).clip(0)
+    total = excess.sum(-1)
+    return excess / total if total > 0 else p
+
+
+def bonus(p: Law) -> Law:
+    """Law of the token after a block that stands whole: the target's own."""
+    return p
+
+
+def one_hot(p: Law, token: int) -> Law:
+    """The law of a token that was chosen and not drawn, shaped like `p`."""
+    law = p * 0
+    law[token] = 1
+    return law
+
+
+def accept_greedy(proposals: Proposals, target_logits: Rows) -> Acceptance:
+    """Keep proposals while each equals the target's likeliest token; ties go to the lowest id.
+
+    Args:
+        proposals: k tokens.
+        target_logits: The target's rows, shape [k + 1, vocabulary]; row i decides proposal i.
+    """
+    best: list[int] = target_logits.argmax(-1).tolist()
+    accepted = 0
+    for token in proposals.tokens:
+        if token != best[accepted]:
+            break
+        accepted += 1
+    return Acceptance(accepted, best[accepted])
+
+
+def accept_sample(
+    proposals: Proposals,
+    draft_laws: Sequence[Law] | None,
+    target_laws: Sequence[Law],
+    source: RandomSource,
+    position: int = 0,
+) -> Acceptance:
+    """Keep each proposal with probability min(1, p/q); after the first rejection draw from the residual.
+
+    The committed tokens then follow the target's law exactly, whatever the draft's laws are, as long as they
+    are the ones that the proposals were really drawn from.
+
+    Args:
+        proposals: k tokens.
+        draft_laws: The k laws that they were drawn from; None where they were chosen (one-hot).
+        target_laws: The target's k + 1 laws; read only as far as they are needed.
+        source: Where every random decision is made.
+        position: Index in the sequence of the first token to decide.
+    """
+    for index, token in enumerate(proposals.tokens):
+        p = target_laws[index]
+        q = one_hot(p, token) if draft_laws is None else draft_laws[index]
+        stands = float(accept_probability(p, q, token))
+        if source.choose((stands, 1.0 - stands), position + index) != 0:
+            return Acceptance(index, source.choose(residual(p, q), position + index))
+    k = len(proposals.tokens)
+    return Acceptance(k, source.choose(bonus(target_laws[k]), position + k))

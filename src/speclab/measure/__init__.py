@@ -1,0 +1,1 @@
+"""How a time is taken: arms in turns, residency, the machine, and what disturbs a measurement."""

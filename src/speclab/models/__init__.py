@@ -1,0 +1,1 @@
+"""Real models: the catalogue, how they are fetched, converted and loaded, and their tokenizers."""

@@ -1,0 +1,76 @@
+"""A plan: which pair, which prompts, which experiments, how long. The files are `research/plans/*.toml`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from speclab.records.base import Record
+
+Dtype: TypeAlias = Literal["bfloat16", "float16", "float32"]
+Device: TypeAlias = Literal["cpu", "cuda"]
+Positive: TypeAlias = Annotated[int, Field(ge=1)]
+
+
+class Pair(Record):
+    """Two models by catalogue name, hub id, or local folder or GGUF file, and the numbers they compute in."""
+
+    target: str
+    draft: str
+    dtype: Dtype
+    device: Device = "cpu"
+
+
+class TimingPlan(Record):
+    """Pass lengths to time, how many cycles, after how many tokens of context."""
+
+    lengths: tuple[Positive, ...]
+    cycles: Positive
+    context_tokens: Positive = 70
+
+
+class SpeedPlan(Record):
+    """Proposals per iteration, rounds over all prompts, new tokens of each arm."""
+
+    ks: tuple[Positive, ...]
+    rounds: Positive
+    new_tokens: Positive
+
+
+class DivergencePlan(Record):
+    """The float32 rerun: first differences always; whole outputs of some prompts where asked."""
+
+    float32_prompts_per_kind: Annotated[int, Field(ge=0)] = 0
+    float32_k: Positive = 4
+    float32_new_tokens: Positive = 24
+
+
+class DistributionPlan(Record):
+    """Contexts (the first prompts of each kind), seeds, draws a rule, likeliest tokens that get a cell each."""
+
+    contexts_per_kind: Positive
+    seeds: Positive
+    draws: Positive = 200_000
+    cells: Positive = 60
+    temperature: Annotated[float, Field(gt=0)] = 1.0
+    false_alarm: Annotated[float, Field(gt=0, lt=1)] = 0.001
+
+
+class Plan(Record):
+    """One measured run, as it is meant to be made."""
+
+    name: str
+    says: str
+    pair: Pair
+    fallback: Pair | None = None
+    """Taken where the pair cannot be had (a gated hub id); said so in the run, and no override."""
+    prompts: tuple[str, ...]
+    """Prompt ids, in the order they are measured."""
+    timing: TimingPlan
+    speed: SpeedPlan
+    divergence: DivergencePlan
+    distribution: DistributionPlan
+    budget_minutes: Positive
+    memory_gb: Annotated[float, Field(gt=0)]
+    disk_gb: Annotated[float, Field(gt=0)]

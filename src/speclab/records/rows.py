@@ -1,0 +1,233 @@
+"""The raw rows of the experiments, in the order they were measured. Times are whole nanoseconds.
+
+A cell (experiment x prompt x round) is the unit of saving. Format 1.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from speclab.records.base import Reading, Record
+
+ModelRole: TypeAlias = Literal["target", "draft"]
+ArmName: TypeAlias = Literal["plain", "plain_again", "draft"]
+Rule: TypeAlias = Literal["ratio", "fresh_draw", "draft_kept"]
+"""The right rule; a fresh draw from p after a rejection (wrong); the draft's token kept (wrong)."""
+
+
+class PassTime(Record):
+    """One timed pass: a model, fed `tokens` tokens after the context, at its place in the cycle."""
+
+    model: ModelRole
+    tokens: int
+    nanoseconds: int
+    place: int
+
+
+class TimingCell(Record):
+    """One cycle, which visits every length of both models once."""
+
+    experiment: Literal["timing"] = "timing"
+    round: int
+    context_tokens: int
+    passes: tuple[PassTime, ...]
+
+    @property
+    def key(self) -> str:
+        """Name of this cell, unique within a run and safe as a file name."""
+        return f"timing.r{self.round}"
+
+
+class IterationColumns(Record):
+    """The iterations of one arm, in order, a column a quantity (lists of equal length)."""
+
+    proposed: tuple[int, ...]
+    accepted: tuple[int, ...]
+    committed: tuple[int, ...]
+    complete: tuple[bool, ...]
+    draft_ns: tuple[int, ...]
+    verify_ns: tuple[int, ...]
+    accept_ns: tuple[int, ...]
+    rollback_ns: tuple[int, ...]
+    other_ns: tuple[int, ...]
+
+    @model_validator(mode="after")
+    def _equal_lengths(self) -> Self:
+        lengths = {name: len(getattr(self, name)) for name in type(self).model_fields}
+        if len(set(lengths.values())) > 1:
+            msg = f"columns of one arm differ in length: {lengths}"
+            raise ValueError(msg)
+        return self
+
+    def __len__(self) -> int:
+        return len(self.proposed)
+
+
+class Turn(Record):
+    """One turn of an arm: its place in the rotation, its wall time between synchronisations, its tokens."""
+
+    turn: int
+    place: int
+    nanoseconds: int
+    committed: int
+
+
+class ArmRow(Record):
+    """What one arm did in one block."""
+
+    arm: ArmName
+    k: int
+    ids: tuple[int, ...]
+    iterations: IterationColumns
+    turns: tuple[Turn, ...]
+
+    @model_validator(mode="after")
+    def _counts(self) -> Self:
+        if sum(self.iterations.committed) != len(self.ids):
+            msg = f"arm {self.arm} k={self.k}: iterations committed {sum(self.iterations.committed)} tokens, the output holds {len(self.ids)}"
+            raise ValueError(msg)
+        return self
+
+    @property
+    def decode_ns(self) -> int:
+        """Decode time: the turns together."""
+        return sum(turn.nanoseconds for turn in self.turns)
+
+
+class SpeedCell(Record):
+    """One block: every arm on one prompt, in turns. `attempt` is 1 for the repeat of a disturbed block."""
+
+    experiment: Literal["speed"] = "speed"
+    prompt: str
+    kind: str
+    round: int
+    attempt: int = 0
+    prompt_tokens: int
+    prefill_target_ns: int
+    prefill_draft_ns: int
+    arms: tuple[ArmRow, ...]
+    disturbed: str | None = None
+    """Why this block does not count, or null. A repeat counts whatever it shows."""
+
+    @property
+    def key(self) -> str:
+        """Name of this cell, unique within a run and safe as a file name."""
+        return f"speed.{self.prompt}.r{self.round}.a{self.attempt}"
+
+
+class Comparison(Record):
+    """An arm's output against plain's, in one round."""
+
+    arm: ArmName
+    k: int
+    round: int
+    identical: bool
+    index: int | None
+    """Index of the first new token that differs, or null."""
+    difference: int | None
+    """Which of the cell's differences this is, or null."""
+
+
+class Way(Record):
+    """Both tokens' logits, computed in one way."""
+
+    name: str
+    plain_logit: float
+    arm_logit: float
+    favours: Literal["plain", "arm", "neither", "other"]
+    """Neither where the two are equal; other where a third token is likelier than both."""
+
+
+class Difference(Record):
+    """A first difference, recomputed and classified as `speclab.experiments.divergence` says."""
+
+    k: int
+    index: int
+    prefix_sha256: str
+    plain_token: int
+    arm_token: int
+    plain_text: str
+    arm_text: str
+    gap: float
+    """Smallest gap between the two logits over the ways of computing."""
+    spacing: float
+    """Distance between neighbouring numbers of the dtype at the larger logit."""
+    noise: float
+    """Largest change of either logit, or of their difference, between the fresh ways and plain's replay."""
+    ways: tuple[Way, ...]
+    float32: tuple[Way, ...]
+    float32_reason: str | None = None
+    """Why there was no float32 rerun, where there was none."""
+    plain_repeats: bool
+    arm_repeats: bool
+    verdict: Literal["tie", "shape numerics", "bug", "not repeatable"]
+
+
+class DivergenceCell(Record):
+    """All arms and rounds of one prompt against plain."""
+
+    experiment: Literal["divergence"] = "divergence"
+    prompt: str
+    kind: str
+    comparisons: tuple[Comparison, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def key(self) -> str:
+        """Name of this cell, unique within a run and safe as a file name."""
+        return f"divergence.{self.prompt}"
+
+
+class RuleTest(Record):
+    """One rule's draws against the target's law."""
+
+    rule: Rule
+    draws: int
+    cells: int
+    pooled_mass: float
+    statistic: Reading[float]
+    degrees: int
+    p_value: Reading[float]
+    total_variation: float
+    """Exact total variation of this rule's own law from the target's: 0 for the right rule."""
+    power: float
+    """Chance that this test would see this rule's law (wrong rules) at the stated false-alarm rate."""
+    verdict: Literal["passed", "failed", "rejected", "missed", "blind", "not testable"]
+    """Right rule: passed or failed (blind where no wrong rule could be seen). Wrong rules: rejected, missed, blind."""
+
+
+class DistributionCell(Record):
+    """The first sampled token after one context, for one seed."""
+
+    experiment: Literal["distribution"] = "distribution"
+    prompt: str
+    kind: str
+    seed: int
+    temperature: float
+    false_alarm: float
+    total_variation: float
+    """Total variation of the target's law p and the draft's law q at this context."""
+    acceptance: float
+    """Exact probability that a proposal stands there: 1 - total variation."""
+    tests: tuple[RuleTest, ...]
+    nanoseconds: int
+
+    @property
+    def key(self) -> str:
+        """Name of this cell, unique within a run and safe as a file name."""
+        return f"distribution.{self.prompt}.s{self.seed}"
+
+
+Cell: TypeAlias = Annotated[
+    TimingCell | SpeedCell | DivergenceCell | DistributionCell, Field(discriminator="experiment")
+]
+
+
+class Results(Record):
+    """The file `results.json`."""
+
+    format: Literal[1] = 1
+    run: str
+    cells: tuple[Cell, ...]
