@@ -1,0 +1,65 @@
+"""The entry point: it gathers the commands, and turns every ending into one line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+import typer
+
+from speclab.errors import CheckError, InputError
+
+# Each module holds the commands of one group and adds them itself; heavy imports wait inside the commands.
+GROUPS = ("demo",)
+
+CHECK_FAILED = 1
+WRONG_USE = 2
+STOPPED = 130
+
+
+def application() -> typer.Typer:
+    """The whole command line."""
+    app = typer.Typer(
+        name="speclab",
+        help="Speculative decoding, measured on your pair, your machine and your text.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+
+    @app.callback()
+    def _group() -> None:
+        """Speculative decoding, measured on your pair, your machine and your text."""
+
+    for name in GROUPS:
+        import_module(f"speclab.cli.{name}").add_to(app)
+    return app
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command and exit: 0, 1 (a check failed), 2 (wrong use or unusable input), 130 (stopped)."""
+    try:
+        code = application()(arguments, standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(WRONG_USE)
+    except InputError as error:
+        _say(error)
+        sys.exit(WRONG_USE)
+    except CheckError as error:
+        _say(error)
+        sys.exit(CHECK_FAILED)
+    except (KeyboardInterrupt, click.Abort) as error:
+        _say(str(error) or "stopped")
+        sys.exit(STOPPED)
+    except BrokenPipeError:
+        # The reader went away (`speclab … | head`); nothing is left to say to it.
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(code or 0)
+
+
+def _say(message: object) -> None:
+    print(f"speclab: {message}", file=sys.stderr)

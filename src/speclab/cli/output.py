@@ -1,0 +1,61 @@
+"""What a command shows: tables for people on stdout, or one JSON document, and messages on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from speclab.records.files import write_atomic
+
+JsonFlag: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
+OutFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--out", help="Also write the JSON document to this file.")
+]
+
+stdout = Console(highlight=False)
+stderr = Console(stderr=True, highlight=False)
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
+    """A table of plain text; what a model wrote is never read as markup."""
+    shown = Table(title=title, title_justify="left", pad_edge=False)
+    for column in columns:
+        shown.add_column(column)
+    for row in rows:
+        shown.add_row(*(Text("-" if cell is None else str(cell)) for cell in row))
+    return shown
+
+
+def emit(document: dict[str, Any], shown: Sequence[object], *, as_json: bool, out: Path | None) -> None:
+    """Print the tables or the document, and write the document where that was asked for."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    if out is not None:
+        write_atomic(out, text + "\n")
+    if as_json:
+        sys.stdout.write(text + "\n")
+        return
+    for each in shown:
+        stdout.print(each)
+
+
+@contextmanager
+def progress(total: int, what: str) -> Iterator[Callable[[str], None]]:
+    """A bar on stderr with the time left; call the yielded function after each step, with what it was."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=stderr) as bar:
+        task = bar.add_task(what, total=total)
+
+        def advance(step: str) -> None:
+            bar.update(task, advance=1, description=f"{what}: {step}")
+
+        yield advance
