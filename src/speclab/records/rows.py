@@ -43,6 +43,8 @@ class TimingCell(Record):
 class IterationColumns(Record):
     """The iterations of one arm, in order, a column a quantity (lists of equal length)."""
 
+    proposals: tuple[tuple[int, ...], ...]
+    """The proposed tokens themselves, the refused ones too: what was fed, so that the passes can be replayed."""
     proposed: tuple[int, ...]
     accepted: tuple[int, ...]
     committed: tuple[int, ...]
@@ -58,6 +60,9 @@ class IterationColumns(Record):
         lengths = {name: len(getattr(self, name)) for name in type(self).model_fields}
         if len(set(lengths.values())) > 1:
             msg = f"columns of one arm differ in length: {lengths}"
+            raise ValueError(msg)
+        if self.proposed != tuple(len(tokens) for tokens in self.proposals):
+            msg = "the counts of proposed tokens are not those of the proposals"
             raise ValueError(msg)
         return self
 
