@@ -1,0 +1,108 @@
+"""The ways to work on this project; plain `nox` runs what continuous integration runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+CONSTRAINTS = ("-c", "constraints.txt")
+
+# The `venv` backend: other installers pass over a CPU build of torch that pip finds beside the index.
+nox.options.default_venv_backend = "venv"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = True
+nox.options.sessions = ["lint", "types", "tests", "oldest", "integration", "docs"]
+
+GROUPS = nox.project.load_toml("pyproject.toml")["dependency-groups"]
+# torch takes a gigabyte; the sessions that need it share one environment.
+MODELS = ".nox/models"
+SITE = ".nox/site"
+
+
+@nox.session(venv_location=MODELS)
+def tests(session: nox.Session) -> None:
+    """The unit tests; no weights are downloaded."""
+    install(session, ".[models,site]", *GROUPS["tests"])
+    session.run("pytest", "-n", "auto", *session.posargs, env={"OMP_NUM_THREADS": "1"})
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, formatting, and the layers between the rooms."""
+    install(session, ".", *GROUPS["lint"])
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("lint-imports")
+
+
+@nox.session(venv_location=MODELS)
+def types(session: nox.Session) -> None:
+    """Strict static types."""
+    install(session, ".[models,site]", "nox", *GROUPS["tests"], *GROUPS["types"])
+    session.run("mypy")
+
+
+@nox.session
+def oldest(session: nox.Session) -> None:
+    """The decoding and cache tests under the oldest transformers that is supported."""
+    torch = next(line for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if line.startswith("torch=="))
+    session.install("-e", ".[models]", torch, "transformers==5.17.0", *GROUPS["tests"])
+    session.run("pytest", "-n", "auto", "tests/decoding", "tests/backends", env={"OMP_NUM_THREADS": "1"})
+
+
+@nox.session(venv_location=MODELS)
+def integration(session: nox.Session) -> None:
+    """The loop on real weights: SmolLM2-135M, fetched where it is not there yet (93 MB)."""
+    install(session, ".[models,site]", *GROUPS["tests"])
+    session.run("speclab", "fetch", "smollm2-135m-instruct")
+    session.run("pytest", "-m", "integration", "tests/integration", *session.posargs)
+
+
+@nox.session(venv_location=SITE)
+def validate(session: nox.Session) -> None:
+    """The runs, the plans and the register: schema, digests, claims."""
+    install(session, ".[site]")
+    session.run("speclab", "evidence", "check")
+
+
+@nox.session(venv_location=SITE)
+def docs(session: nox.Session) -> None:
+    """Validate, lint the numerals, build strictly without torch, and check the HTML."""
+    validate(session)
+    session.run("python", "-m", "speclab.site.numerals")
+    # Neither -q nor -v: both let faults through.
+    session.run("mkdocs", "build", "--strict", "--clean")
+    session.run("python", "-m", "speclab.site.check", "site")
+
+
+@nox.session(venv_location=SITE)
+def serve(session: nox.Session) -> None:
+    """Preview the site while writing; faults are shown in the page."""
+    install(session, ".[site]")
+    session.run("mkdocs", "serve", *session.posargs)
+
+
+@nox.session(venv_location=MODELS)
+def evidence(session: nox.Session) -> None:
+    """Fetch the pair, run a plan on this machine, and build the page that shows it.
+
+    Options after `--` go to `speclab evidence run`: `--plan NAME`, `--resume`.
+    """
+    install(session, ".[models,site]")
+    session.run("speclab", "evidence", "run", "--fetch", *session.posargs)
+    session.run("mkdocs", "build")
+
+
+@nox.session(venv_location=MODELS)
+def benchmark(session: nox.Session) -> None:
+    """Print how fast things are; fails nothing."""
+    install(session, ".[models,site]")
+    session.run("python", "-m", "speclab.measure.overhead", *session.posargs)
+
+
+def install(session: nox.Session, *what: str) -> None:
+    """Install the package, editable, and whatever a session needs beside it, at the pinned versions."""
+    package, *rest = what
+    session.install(*CONSTRAINTS, "-e", package, *rest)
