@@ -1,0 +1,227 @@
+"""Rows of a run that never took place: a seeded simulation whose every row could have been measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from speclab.records.base import Reading
+from speclab.records.rows import (
+    ArmRow,
+    Comparison,
+    Difference,
+    DistributionCell,
+    DivergenceCell,
+    IterationColumns,
+    PassTime,
+    RuleTest,
+    SpeedCell,
+    TimingCell,
+    Turn,
+    Way,
+)
+
+if TYPE_CHECKING:
+    import random
+
+    from speclab.records.plan import Plan
+    from speclab.records.rows import (
+        ArmName,
+        ModelRole,
+    )
+
+MS = 1_000_000
+TARGET_MS = 190.0
+DRAFT_MS = 75.0
+ALPHA = {"prose": 0.74, "code": 0.93, "repetitive": 0.96, "json": 0.88, "copying": 0.95, "chat": 0.80}
+DIFFERING = "chat"
+"""The kind whose first prompt differs from plain at the largest k, by a tie."""
+
+
+def pass_ms(base: float, tokens: int) -> float:
+    """Simulated time of a pass: flat at first, then bent by arithmetic."""
+    return base * (1 + 0.02 * (tokens - 1) + 0.0004 * (tokens - 1) ** 2)
+
+
+@dataclass(frozen=True)
+class Speeds:
+    """The simulated machine: `slow` multiplies every draft step, `noise` is relative."""
+
+    dice: random.Random
+    slow: float
+    noise: float = 0.005
+
+    def target(self, tokens: int) -> int:
+        """Nanoseconds of one target pass."""
+        return self._jitter(pass_ms(TARGET_MS, tokens))
+
+    def draft(self, tokens: int) -> int:
+        """Nanoseconds of one draft pass."""
+        return self._jitter(self.slow * pass_ms(DRAFT_MS, tokens))
+
+    def small(self, milliseconds: float) -> int:
+        """Nanoseconds of some bookkeeping."""
+        return self._jitter(milliseconds)
+
+    def _jitter(self, milliseconds: float) -> int:
+        return round(milliseconds * MS * self.dice.gauss(1, self.noise))
+
+
+def timing_cells(plan: Plan, speeds: Speeds) -> list[TimingCell]:
+    """Cycles over every length of both models, the order rotated."""
+    models: tuple[ModelRole, ...] = ("target", "draft")
+    stops = [(model, n) for model in models for n in plan.timing.lengths]
+    cells = []
+    for cycle in range(plan.timing.cycles):
+        turned = stops[cycle % len(stops) :] + stops[: cycle % len(stops)]
+        passes = tuple(
+            PassTime(
+                model=model,
+                tokens=n,
+                nanoseconds=speeds.target(n) if model == "target" else speeds.draft(n),
+                place=place,
+            )
+            for place, (model, n) in enumerate(turned)
+        )
+        cells.append(TimingCell(round=cycle, context_tokens=plan.timing.context_tokens, passes=passes))
+    return cells
+
+
+def _arm(arm: ArmName, k: int, ids: tuple[int, ...], alpha: float, speeds: Speeds) -> ArmRow:
+    rows: list[tuple[object, ...]] = []
+    turns: list[Turn] = []
+    done = 0
+    while done < len(ids):
+        spent, before = 0, done
+        while done < len(ids) and done < 4 * (len(turns) + 1):
+            room = min(k, len(ids) - done - 1)
+            accepted = 0
+            while accepted < room and speeds.dice.random() < alpha:
+                accepted += 1
+            proposals = tuple(ids[done + i] + (600 if i >= accepted else 0) for i in range(room))
+            times = (
+                sum(speeds.draft(1) for _ in range(room)),
+                speeds.target(room + 1),
+                speeds.small(0.4),
+                speeds.small(0.1),
+                speeds.small(0.05),
+            )
+            rows.append((proposals, room, accepted, accepted + 1, room == k, *times))
+            done += accepted + 1
+            spent += sum(times)
+        turns.append(Turn(turn=len(turns) + 1, place=0, nanoseconds=spent + 20_000, committed=done - before))
+    names = IterationColumns.model_fields
+    columns = IterationColumns.model_validate(dict(zip(names, zip(*rows, strict=True), strict=True)))
+    return ArmRow(arm=arm, k=k, ids=ids, iterations=columns, turns=tuple(turns))
+
+
+def outputs(kind: str, number: int, k: int, ks: tuple[int, ...], tokens: int) -> tuple[int, ...]:
+    """The ids an arm commits: the same for every arm, but for one planted tie."""
+    ids = [10 + (number * 31 + len(kind) * 7 + i * 13) % 500 for i in range(tokens)]
+    if kind == DIFFERING and number == 1 and k == max(ks):
+        ids[tokens // 3 :] = [each + 1 for each in ids[tokens // 3 :]]
+    return tuple(ids)
+
+
+def speed_cell(plan: Plan, kind: str, number: int, turn: int, speeds: Speeds) -> SpeedCell:
+    """One block: plain twice and every k."""
+    alpha = min(0.99, ALPHA[kind] + 0.02 * (number - 1) * (-1) ** number)
+    arms: list[tuple[ArmName, int]] = [("plain", 0), ("plain_again", 0), *(("draft", k) for k in plan.speed.ks)]
+    rows = tuple(
+        _arm(arm, k, outputs(kind, number, k, plan.speed.ks, plan.speed.new_tokens), alpha, speeds)
+        for arm, k in arms
+    )
+    return SpeedCell(
+        prompt=f"{kind}-{number}",
+        kind=kind,
+        round=turn,
+        prompt_tokens=60,
+        prefill_target_ns=speeds.small(900),
+        prefill_draft_ns=speeds.small(320),
+        arms=rows,
+    )
+
+
+def divergence_cell(plan: Plan, kind: str, number: int) -> DivergenceCell:
+    """Every arm and round against plain; the planted tie where there is one."""
+    differs = kind == DIFFERING and number == 1
+    largest = max(plan.speed.ks)
+    index = plan.speed.new_tokens // 3
+    comparisons = [
+        Comparison(
+            arm=arm,
+            k=k,
+            round=turn,
+            identical=not (differs and k == largest),
+            index=index if differs and k == largest else None,
+            difference=0 if differs and k == largest else None,
+        )
+        for turn in range(plan.speed.rounds)
+        for arm, k in (("plain_again", 0), *(("draft", k) for k in plan.speed.ks))
+    ]
+    ids = outputs(kind, number, 0, plan.speed.ks, plan.speed.new_tokens)
+    ways = tuple(
+        Way(name=name, plain_logit=19.0, arm_logit=19.0 + shift, favours="arm" if shift else "neither")
+        for name, shift in (("prefill and one step", 0.125), ("prefill and k + 1", 0.125), ("one prefill", 0.0))
+    )
+    exact = tuple(each.model_copy(update={"arm_logit": 19.01, "favours": "arm"}) for each in ways)
+    difference = Difference(
+        k=largest,
+        index=index,
+        prefix_sha256="ab" * 32,
+        plain_token=ids[index],
+        arm_token=ids[index] + 1,
+        plain_text=" <b>plain</b>",
+        arm_text="```exec\n[=id]",
+        gap=0.0,
+        spacing=0.125,
+        noise=0.25,
+        ways=ways,
+        float32=exact,
+        plain_repeats=True,
+        arm_repeats=True,
+        verdict="tie",
+    )
+    return DivergenceCell(
+        prompt=f"{kind}-{number}",
+        kind=kind,
+        comparisons=tuple(comparisons),
+        differences=(difference,) if differs else (),
+    )
+
+
+def distribution_cell(plan: Plan, kind: str, number: int, seed: int, dice: random.Random) -> DistributionCell:
+    """Three rules at one context; copying is blind, since draft and target agree there."""
+    blind = kind == "copying"
+    apart = 0.002 if blind else 0.1 + 0.3 * (1 - ALPHA[kind])
+
+    def test(rule: str) -> RuleTest:
+        right = rule == "ratio"
+        p_value = dice.random() if right or blind else 1e-12
+        verdict = ("blind" if blind else "passed") if right else ("blind" if blind else "rejected")
+        return RuleTest.model_validate(
+            {
+                "rule": rule,
+                "draws": plan.distribution.draws,
+                "cells": plan.distribution.cells,
+                "pooled_mass": 0.01,
+                "statistic": Reading[float](value=50.0 if p_value > 0.001 else 9000.0),
+                "degrees": plan.distribution.cells - 1,
+                "p_value": Reading[float](value=p_value),
+                "total_variation": 0.0 if right else apart * 0.5,
+                "power": plan.distribution.false_alarm if right else 0.2 if blind else 1.0,
+                "verdict": verdict,
+            }
+        )
+
+    return DistributionCell(
+        prompt=f"{kind}-{number}",
+        kind=kind,
+        seed=seed,
+        temperature=plan.distribution.temperature,
+        false_alarm=plan.distribution.false_alarm,
+        total_variation=apart,
+        acceptance=1 - apart,
+        tests=tuple(test(rule) for rule in ("ratio", "fresh_draw", "draft_kept")),
+        nanoseconds=150 * MS,
+    )
