@@ -97,7 +97,8 @@ def law(row: NDArray[np.float64], sampling: Sampling) -> NDArray[np.float64]:
 
 def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     weights: NDArray[np.float64] = np.exp(scores - scores.max())
-    return weights / weights.sum()
+    total: NDArray[np.float64] = weights.sum()
+    return np.asarray(weights / total)
 
 
 class NumpySource:

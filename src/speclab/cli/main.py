@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-import click
 import typer
 
 from speclab.errors import CheckError, InputError
@@ -15,7 +14,6 @@ GROUPS = ("demo",)
 
 CHECK_FAILED = 1
 WRONG_USE = 2
-STOPPED = 130
 
 
 def application() -> typer.Typer:
@@ -39,26 +37,18 @@ def application() -> typer.Typer:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command and exit: 0, 1 (a check failed), 2 (wrong use or unusable input), 130 (stopped)."""
+    """Run one command and exit: 0, 1 (a check failed), 2 (wrong use or unusable input), 130 (stopped).
+
+    Typer itself ends wrong use with 2, and Ctrl-C with 130.
+    """
     try:
-        code = application()(arguments, standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(WRONG_USE)
+        application()(arguments)
     except InputError as error:
         _say(error)
         sys.exit(WRONG_USE)
     except CheckError as error:
         _say(error)
         sys.exit(CHECK_FAILED)
-    except (KeyboardInterrupt, click.Abort) as error:
-        _say(str(error) or "stopped")
-        sys.exit(STOPPED)
-    except BrokenPipeError:
-        # The reader went away (`speclab … | head`); nothing is left to say to it.
-        sys.stderr.close()
-        sys.exit(0)
-    sys.exit(code or 0)
 
 
 def _say(message: object) -> None:

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from speclab.errors import InputError
 from speclab.records.files import write_atomic
 
 JsonFlag: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
@@ -40,7 +41,11 @@ def emit(document: dict[str, Any], shown: Sequence[object], *, as_json: bool, ou
     """Print the tables or the document, and write the document where that was asked for."""
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     if out is not None:
-        write_atomic(out, text + "\n")
+        try:
+            write_atomic(out, text + "\n")
+        except OSError as error:
+            msg = f"cannot write {out}: {error.strerror}; choose another file for --out"
+            raise InputError(msg) from error
     if as_json:
         sys.stdout.write(text + "\n")
         return

@@ -91,7 +91,8 @@ class ArmRow(Record):
     @model_validator(mode="after")
     def _counts(self) -> Self:
         if sum(self.iterations.committed) != len(self.ids):
-            msg = f"arm {self.arm} k={self.k}: iterations committed {sum(self.iterations.committed)} tokens, the output holds {len(self.ids)}"
+            counted = sum(self.iterations.committed)
+            msg = f"arm {self.arm} k={self.k}: iterations committed {counted} tokens, the output holds {len(self.ids)}"
             raise ValueError(msg)
         return self
 
@@ -200,7 +201,7 @@ class RuleTest(Record):
     power: float
     """Chance that this test would see this rule's law (wrong rules) at the stated false-alarm rate."""
     verdict: Literal["passed", "failed", "rejected", "missed", "blind", "not testable"]
-    """Right rule: passed or failed (blind where no wrong rule could be seen). Wrong rules: rejected, missed, blind."""
+    """Right rule: passed or failed, blind where no wrong rule could be seen. Wrong ones: rejected, missed, blind."""
 
 
 class DistributionCell(Record):

@@ -1,0 +1,67 @@
+"""How a command ends."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from speclab.cli import main as entry
+from speclab.cli.output import emit
+from speclab.errors import CheckError, InputError
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InputError("no such model; see `speclab fetch --list`"), 2, "speclab: no such model"),
+        (CheckError("claim speed.k2 does not hold"), 1, "speclab: claim speed.k2"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_every_ending_has_its_code(
+    error: BaseException, code: int, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wrong input ends with 2, a failed check with 1, Ctrl-C with 130, each without a traceback."""
+
+    def application() -> typer.Typer:
+        app = typer.Typer(pretty_exceptions_enable=False)
+
+        @app.command()
+        def only() -> None:
+            raise error
+
+        return app
+
+    monkeypatch.setattr(entry, "application", application)
+    with pytest.raises(SystemExit) as end:
+        entry.main([])
+    assert end.value.code == code
+    captured = capsys.readouterr()
+    assert captured.err.startswith(line)
+    assert captured.err.count("\n") <= 1
+    assert not captured.out
+
+
+@pytest.mark.parametrize("arguments", [["nope"], ["demo", "--k", "99"], ["demo", "--k", "x"], ["demo", "--what"]])
+def test_wrong_use_ends_with_two(arguments: list[str]) -> None:
+    """An unknown command or option, or a value out of range, ends with 2 and no traceback."""
+    code = "from speclab.cli.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert not done.stdout
+
+
+def test_out_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    """A folder in the way of `--out` is wrong input, and the folder is left alone."""
+    with pytest.raises(InputError, match="cannot write"):
+        emit({}, [], as_json=False, out=tmp_path)
+    assert tmp_path.is_dir()
+
+
+def test_not_a_number_never_reaches_a_document() -> None:
+    """NaN in a document is a fault of ours and fails loudly instead of printing what no parser reads."""
+    with pytest.raises(ValueError, match="JSON"):
+        emit({"x": float("nan")}, [], as_json=True, out=None)
