@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from speclab.cli import main as entry
-from speclab.cli.output import emit
+from speclab.cli.output import emit, printable
 from speclab.errors import CheckError, InputError
 
 
@@ -65,3 +65,18 @@ def test_not_a_number_never_reaches_a_document() -> None:
     """NaN in a document is a fault of ours and fails loudly instead of printing what no parser reads."""
     with pytest.raises(ValueError, match="JSON"):
         emit({"x": float("nan")}, [], as_json=True, out=None)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\tb\n", "a\tb\n"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("a\u202eb", "a\\u202eb"),
+        ("\x07\x9b", "\\x07\\x9b"),
+        ("[bold]ď 😀", "[bold]ď 😀"),
+    ],
+)
+def test_text_of_a_model_cannot_steer_the_terminal(text: str, shown: str) -> None:
+    """Escape sequences and invisible formatting are spelled out; ordinary text is left alone."""
+    assert printable(text) == shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,13 +28,24 @@ stdout = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
 
 
+def printable(text: str) -> str:
+    """Text that a model made, with every control and invisible formatting character spelled out.
+
+    A terminal would obey an escape sequence; line breaks and tabs are the only characters left to act.
+    """
+    return "".join(
+        each if each in "\n\t" or unicodedata.category(each)[0] != "C" else each.encode("unicode_escape").decode()
+        for each in text
+    )
+
+
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
     """A table of plain text; what a model wrote is never read as markup."""
     shown = Table(title=title, title_justify="left", pad_edge=False)
     for column in columns:
         shown.add_column(column)
     for row in rows:
-        shown.add_row(*(Text("-" if cell is None else str(cell)) for cell in row))
+        shown.add_row(*(Text("-" if cell is None else printable(str(cell))) for cell in row))
     return shown
 
 

@@ -13,7 +13,7 @@ def write_atomic(path: Path, data: str | bytes) -> None:
 
     Args:
         path: Where to; its folder is made when missing.
-        data: Text (written as UTF-8 with `\\n` line ends) or bytes.
+        data: Text (written as UTF-8, line ends as they are) or bytes.
     """
     raw = data.encode() if isinstance(data, str) else data
     path.parent.mkdir(parents=True, exist_ok=True)

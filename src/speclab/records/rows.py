@@ -92,7 +92,7 @@ class ArmRow(Record):
     def _counts(self) -> Self:
         if sum(self.iterations.committed) != len(self.ids):
             counted = sum(self.iterations.committed)
-            msg = f"arm {self.arm} k={self.k}: iterations committed {counted} tokens, the output holds {len(self.ids)}"
+            msg = f"arm {self.arm} k={self.k}: {counted} tokens committed, {len(self.ids)} in the output"
             raise ValueError(msg)
         return self
 
@@ -201,7 +201,7 @@ class RuleTest(Record):
     power: float
     """Chance that this test would see this rule's law (wrong rules) at the stated false-alarm rate."""
     verdict: Literal["passed", "failed", "rejected", "missed", "blind", "not testable"]
-    """Right rule: passed or failed, blind where no wrong rule could be seen. Wrong ones: rejected, missed, blind."""
+    """The right rule passed or failed, or was blind where no wrong rule could be seen; wrong ones the others."""
 
 
 class DistributionCell(Record):
