@@ -32,6 +32,10 @@ class TimingCell(Record):
     experiment: Literal["timing"] = "timing"
     round: int
     context_tokens: int
+    warm_up_passes: int = 0
+    """Untimed passes of either model that came before the first timed one."""
+    major_faults: Reading[int] = Reading[int](reason="not counted")
+    """Pages that this process read from disk during the cell."""
     passes: tuple[PassTime, ...]
 
     @property
@@ -111,6 +115,10 @@ class SpeedCell(Record):
     round: int
     attempt: int = 0
     prompt_tokens: int
+    warm_up_passes: int = 0
+    """Untimed passes of either model that came before the first timed one."""
+    major_faults: Reading[int] = Reading[int](reason="not counted")
+    """Pages that this process read from disk during the cell."""
     prefill_target_ns: int
     prefill_draft_ns: int
     arms: tuple[ArmRow, ...]

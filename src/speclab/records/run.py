@@ -55,6 +55,8 @@ class Memory(Record):
     weights_resident: Reading[bool]
     reason: str | None = None
     """Why the weights were judged not resident."""
+    warnings: tuple[str, ...] = ()
+    """What was close to too much memory, without having spoilt a time."""
 
 
 class RunRecord(Record):
@@ -80,7 +82,11 @@ class RunRecord(Record):
     draft: ModelRecord
     prompts: tuple[PromptRecord, ...]
     memory: Memory | None = None
+    seconds: dict[str, float] = Field(default_factory=dict)
+    """Seconds that each experiment took, with everything around its measured parts; filled in at the end."""
     started: datetime
+    resumed: tuple[datetime, ...] = ()
+    """When the run was gone on with after it had been stopped."""
     ended: datetime | None = None
     status: Status
     reason: str | None = None
