@@ -166,6 +166,7 @@ def divergence_cell(plan: Plan, kind: str, number: int) -> DivergenceCell:
     )
     exact = tuple(each.model_copy(update={"arm_logit": 19.01, "favours": "arm"}) for each in ways)
     difference = Difference(
+        arm="draft",
         k=largest,
         index=index,
         prefix_sha256="ab" * 32,
@@ -176,6 +177,7 @@ def divergence_cell(plan: Plan, kind: str, number: int) -> DivergenceCell:
         gap=0.0,
         spacing=0.125,
         noise=0.25,
+        row_noise=0.375,
         ways=ways,
         float32=exact,
         plain_repeats=True,
