@@ -7,6 +7,8 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+import tomli_w
+
 from speclab.records.base import Reading
 from speclab.records.files import write_atomic
 from speclab.records.machine import Machine, Moment, Processor
@@ -79,12 +81,17 @@ def write_run(folder: Path, record: RunRecord, results: Results) -> None:
     write_atomic(folder / "run.json", sealed.model_dump_json(indent=1) + "\n")
 
 
+def plan_text(plan: Plan) -> str:
+    """The plan as a file `research/plans/<name>.toml`, whose digest is the one in a simulated run's record."""
+    return tomli_w.dumps(plan.model_dump(mode="json", exclude_none=True))
+
+
 def _record(run_id: str, plan: Plan) -> RunRecord:
     return RunRecord(
         id=run_id,
         command=f"speclab evidence run --plan {plan.name}",
         plan=plan,
-        plan_sha256=hashlib.sha256(plan.model_dump_json().encode()).hexdigest(),
+        plan_sha256=hashlib.sha256(plan_text(plan).encode()).hexdigest(),
         experiments=("timing", "speed", "divergence", "distribution"),
         sources={"src/speclab/decoding/loop.py": "cd" * 32},
         commit=Reading[str](value="ef" * 20),
