@@ -177,7 +177,6 @@ def divergence_cell(plan: Plan, kind: str, number: int) -> DivergenceCell:
         gap=0.0,
         spacing=0.125,
         noise=0.25,
-        row_noise=0.25,
         float32_noise=0.00001,
         row_noise=0.375,
         ways=ways,
