@@ -15,6 +15,7 @@ from speclab.decoding.logits import TargetLaws, require_finite
 from speclab.decoding.prefill import prefill
 from speclab.decoding.protocols import Proposals
 from speclab.decoding.rules import accept_greedy, accept_sample
+from speclab.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Sequence
@@ -51,12 +52,12 @@ def speculative(
         clock: Times the parts of each iteration.
 
     Raises:
-        ValueError: On a prompt, k or budget that cannot be decoded.
+        InputError: On a prompt, k or budget that cannot be decoded.
         LogitsError: When the target's logits cannot decide a token.
     """
     if k < 0 or max_new_tokens < 0:
         msg = f"k is {k} and max_new_tokens {max_new_tokens}; both must be at least 0"
-        raise ValueError(msg)
+        raise InputError(msg)
     prefill(target, prompt)
     if k and proposer is not None:
         proposer.prefill(prompt)

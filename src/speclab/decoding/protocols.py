@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from speclab.errors import CheckError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
@@ -35,8 +37,13 @@ class Model(Protocol):
         ...
 
     @property
+    def ids(self) -> Sequence[int]:
+        """The tokens in the cache, in order."""
+        ...
+
+    @property
     def length(self) -> int:
-        """Positions in the cache."""
+        """Positions in the cache: as many as `ids`."""
         ...
 
     def feed(self, ids: Sequence[int], *, last: int | None = None) -> Rows:
@@ -128,11 +135,11 @@ class Clock(Protocol):
         ...
 
 
-class RollbackError(RuntimeError):
+class RollbackError(CheckError):
     """A cache did not end at the length that was asked for."""
 
 
-class LogitsError(ArithmeticError):
+class LogitsError(CheckError):
     """The target's logits cannot decide a token: NaN, +inf, or no finite entry.
 
     Attributes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from speclab.errors import InputError
+
 GREEDY_BELOW = 1e-5
 """A temperature under this is greedy everywhere: dividing by it would only spell argmax with overflow."""
 
@@ -28,16 +30,16 @@ class Sampling:
         # Written so that NaN fails too.
         if not 0.0 <= self.temperature < float("inf"):
             msg = f"temperature is {self.temperature}; it must be finite and at least 0"
-            raise ValueError(msg)
+            raise InputError(msg)
         if self.top_k < 0:
             msg = f"top_k is {self.top_k}; it must be at least 0 (0 keeps every token)"
-            raise ValueError(msg)
+            raise InputError(msg)
         if not 0.0 < self.top_p <= 1.0:
             msg = f"top_p is {self.top_p}; it must be above 0 and at most 1"
-            raise ValueError(msg)
+            raise InputError(msg)
         if not 0.0 <= self.min_p <= 1.0:
             msg = f"min_p is {self.min_p}; it must lie between 0 and 1"
-            raise ValueError(msg)
+            raise InputError(msg)
 
     @property
     def greedy(self) -> bool:
