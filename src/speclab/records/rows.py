@@ -35,7 +35,7 @@ class TimingCell(Record):
     warm_up_passes: int = 0
     """Untimed passes of either model that came before the first timed one."""
     major_faults: Reading[int] = Reading[int](reason="not counted")
-    """Pages that this process read from disk during the cell."""
+    """Pages that this process read from disk while this cell was timed."""
     passes: tuple[PassTime, ...]
 
     @property
@@ -118,7 +118,7 @@ class SpeedCell(Record):
     warm_up_passes: int = 0
     """Untimed passes of either model that came before the first timed one."""
     major_faults: Reading[int] = Reading[int](reason="not counted")
-    """Pages that this process read from disk during the cell."""
+    """Pages that this process read from disk while this cell was timed."""
     prefill_target_ns: int
     prefill_draft_ns: int
     arms: tuple[ArmRow, ...]
