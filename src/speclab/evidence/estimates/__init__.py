@@ -1,0 +1,34 @@
+"""The estimates: named functions from the rows of a run to a number, its interval, and what it rests on.
+
+Importing this package registers every family.
+"""
+
+from speclab.evidence.estimates import (
+    acceptance,
+    decomposition,
+    distribution,
+    divergence,
+    sizes,
+    speed,
+    timing,
+)
+from speclab.evidence.estimates.estimate import EmptySelectionError, Estimate, Unit, ValueClass
+from speclab.evidence.estimates.registry import check_where, estimate, estimate_names, find_estimate
+
+__all__ = [
+    "EmptySelectionError",
+    "Estimate",
+    "Unit",
+    "ValueClass",
+    "acceptance",
+    "check_where",
+    "decomposition",
+    "distribution",
+    "divergence",
+    "estimate",
+    "estimate_names",
+    "find_estimate",
+    "sizes",
+    "speed",
+    "timing",
+]

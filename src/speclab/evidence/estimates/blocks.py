@@ -1,0 +1,116 @@
+"""Which blocks count, and the arms within one."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from speclab.errors import CheckError
+from speclab.evidence.estimates.estimate import EmptySelectionError
+from speclab.records.rows import SpeedCell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from speclab.records.reader import Run
+    from speclab.records.rows import ArmName, ArmRow
+
+
+def every_block(run: Run, *, kind: str | None = None, prompt: str | None = None) -> tuple[SpeedCell, ...]:
+    """All blocks of a kind or prompt, disturbed ones and repeats alike.
+
+    Raises:
+        EmptySelectionError: When there is none.
+    """
+    there = [cell for cell in run.results.cells if isinstance(cell, SpeedCell)]
+    chosen = tuple(cell for cell in there if kind in (None, cell.kind) and prompt in (None, cell.prompt))
+    if not chosen:
+        raise EmptySelectionError(_nothing(run, there, kind, prompt))
+    return chosen
+
+
+def blocks(run: Run, *, kind: str | None = None, prompt: str | None = None) -> tuple[SpeedCell, ...]:
+    """The blocks that count: of each prompt and round the last attempt, whatever it shows."""
+    last: dict[tuple[str, int], SpeedCell] = {}
+    for cell in every_block(run, kind=kind, prompt=prompt):
+        key = (cell.prompt, cell.round)
+        if key not in last or cell.attempt > last[key].attempt:
+            last[key] = cell
+    return tuple(last.values())
+
+
+def arm_of(cell: SpeedCell, arm: ArmName, k: int) -> ArmRow:
+    """One arm of a block.
+
+    Raises:
+        EmptySelectionError: When the block has no such arm; names the ks there are.
+    """
+    for row in cell.arms:
+        if row.arm == arm and row.k == k:
+            return row
+    ks = ", ".join(str(row.k) for row in cell.arms if row.arm == arm)
+    what = f"k = {k} (it measured k = {ks})" if ks else f"an arm {arm}"
+    msg = f"the block of prompt {cell.prompt}, round {cell.round}, has no {what}"
+    raise EmptySelectionError(msg)
+
+
+def plain_ns(cell: SpeedCell) -> float:
+    """Decode time of plain, in nanoseconds: the geometric mean of the block's two plain arms."""
+    return math.sqrt(arm_of(cell, "plain", 0).decode_ns * arm_of(cell, "plain_again", 0).decode_ns)
+
+
+def require_same_length(cell: SpeedCell, row: ArmRow) -> None:
+    """Refuse to compare the times of outputs of different lengths.
+
+    Raises:
+        CheckError: Naming block, arm and both lengths.
+    """
+    plain = len(arm_of(cell, "plain", 0).ids)
+    if len(row.ids) != plain:
+        msg = (
+            f"block of prompt {cell.prompt}, round {cell.round}: plain made {plain} tokens and the arm {row.arm} "
+            f"at k = {row.k} made {len(row.ids)}; their times cannot be compared"
+        )
+        raise CheckError(msg)
+
+
+def ks_of(run: Run) -> tuple[int, ...]:
+    """Every k that the run's blocks hold, ascending."""
+    return tuple(sorted({row.k for cell in every_block(run) for row in cell.arms if row.arm == "draft"}))
+
+
+def kinds_of(run: Run) -> tuple[str, ...]:
+    """The kinds of the run's blocks, in the order they were first measured."""
+    return tuple(dict.fromkeys(cell.kind for cell in every_block(run)))
+
+
+def by_prompt(cells: Iterable[SpeedCell]) -> dict[str, dict[str, list[SpeedCell]]]:
+    """Blocks by kind, then by prompt, in the order they were first measured."""
+    sorted_: dict[str, dict[str, list[SpeedCell]]] = {}
+    for cell in cells:
+        sorted_.setdefault(cell.kind, {}).setdefault(cell.prompt, []).append(cell)
+    return sorted_
+
+
+def means_by_kind(cells: Iterable[SpeedCell], value: Callable[[SpeedCell], float]) -> dict[str, tuple[float, ...]]:
+    """For each kind, each prompt's mean of a value over its blocks."""
+    return {
+        kind: tuple(math.fsum(value(cell) for cell in rounds) / len(rounds) for rounds in prompts.values())
+        for kind, prompts in by_prompt(cells).items()
+    }
+
+
+def draft_arms(run: Run, k: int, *, kind: str | None, prompt: str | None) -> Iterator[tuple[SpeedCell, ArmRow]]:
+    """The arm at one k of every block that counts, with its block."""
+    for cell in blocks(run, kind=kind, prompt=prompt):
+        yield cell, arm_of(cell, "draft", k)
+
+
+def _nothing(run: Run, there: list[SpeedCell], kind: str | None, prompt: str | None) -> str:
+    if not there:
+        return f"run {run.record.id} holds no speed blocks: it did not measure speed"
+    asked = " and ".join(
+        f"{name} {value!r}" for name, value in (("kind", kind), ("prompt", prompt)) if value is not None
+    )
+    names = dict.fromkeys(cell.kind if prompt is None else cell.prompt for cell in there)
+    return f"run {run.record.id} holds no block of {asked}; it has: {', '.join(names)}"

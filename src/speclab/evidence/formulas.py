@@ -1,0 +1,94 @@
+"""The formulas that a computed value can name: those of the cost model, and plain arithmetic."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from speclab.errors import InputError
+from speclab.theory.cost import break_even_alpha, expected_tokens_per_iteration, iteration_cost, predicted_speedup
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from speclab.evidence.estimates.estimate import Unit
+
+Function: TypeAlias = Callable[..., float | None]
+
+
+def quotient(of: float, by: float) -> float:
+    """One number divided by another."""
+    if by == 0:
+        msg = "the divisor is 0"
+        raise InputError(msg)
+    return of / by
+
+
+def difference(of: float, less: float) -> float:
+    """One number less another."""
+    return of - less
+
+
+def total(first: float, second: float) -> float:
+    """Two numbers together."""
+    return first + second
+
+
+def relative_change(of: float, against: float) -> float:
+    """One number against another, as a share of the other: -0.1 is a tenth less."""
+    return quotient(of, against) - 1
+
+
+def expected_count(tests: float, probability: float) -> float:
+    """How many of so many tests are expected to come out so by chance, for instance false alarms."""
+    return tests * probability
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A function of numbers.
+
+    Attributes:
+        function: From named numbers to a number, or None where there is none.
+        unit: Of the result; None where it is the unit of the first argument.
+        none: Why there is no number, where the function can return None.
+    """
+
+    function: Function
+    unit: Unit | None
+    none: str = ""
+
+
+FORMULAS: Final[Mapping[str, Formula]] = {
+    "break_even_alpha": Formula(
+        break_even_alpha, "share", "an iteration costs at least k + 1 steps: no alpha is enough"
+    ),
+    "difference": Formula(difference, None),
+    "expected_count": Formula(expected_count, "count"),
+    "expected_tokens_per_iteration": Formula(expected_tokens_per_iteration, "tokens"),
+    "iteration_cost": Formula(iteration_cost, "ratio"),
+    "predicted_speedup": Formula(predicted_speedup, "ratio"),
+    "quotient": Formula(quotient, "ratio"),
+    "relative_change": Formula(relative_change, "ratio"),
+    "total": Formula(total, None),
+}
+
+
+def find_formula(name: str, inputs: Mapping[str, object]) -> Formula:
+    """The formula of that name, once its arguments fit.
+
+    Raises:
+        InputError: On an unknown formula, an unknown argument or a missing one.
+    """
+    if name not in FORMULAS:
+        msg = f"unknown formula {name!r}; there are: {', '.join(FORMULAS)}"
+        raise InputError(msg)
+    signature = inspect.signature(FORMULAS[name].function)
+    try:
+        signature.bind(**inputs)
+    except TypeError as error:
+        msg = f"formula {name}: {error}; it takes: {', '.join(signature.parameters)}"
+        raise InputError(msg) from None
+    return FORMULAS[name]
