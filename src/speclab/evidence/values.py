@@ -19,7 +19,7 @@ class Value(Record):
         address: As the pages write it between `[=` and `]`.
         says: What it is, in words.
         value_class: Measured, computed, reported or given.
-        value: The number, unrounded; None where `text` alone is shown, or where there is none and `reason` says why.
+        value: The number, unrounded; None where `text` alone is shown, or where `reason` says why there is none.
         text: What is shown as it stands: a reported figure with its printed digits, a given word or list.
         low: Lower end of the 95 % interval, or None.
         high: Upper end, or None.

@@ -1,42 +1,35 @@
 """How often guesses are right: from complete iterations alone, those that proposed all k and that nothing cut."""
 
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from speclab.evidence.estimates.blocks import arm_of, blocks, by_prompt
 from speclab.evidence.estimates.estimate import EmptySelectionError, Estimate, Unit
 from speclab.evidence.estimates.pooling import ratio_of_sums
 from speclab.evidence.estimates.registry import named
 from speclab.records.reader import Run
-from speclab.records.rows import ArmRow, SpeedCell
+from speclab.records.rows import SpeedCell
+from speclab.theory.acceptance import Tally, tally
 from speclab.theory.cost import expected_tokens_per_iteration
 
-Count: TypeAlias = Callable[[ArmRow], tuple[int, int]]
-"""From an arm to a numerator and a denominator."""
+Count: TypeAlias = Callable[[Tally], tuple[int, int]]
+"""From the iterations of a prompt to a numerator and a denominator."""
 
 
-def complete_accepted(row: ArmRow) -> tuple[int, ...]:
-    """Accepted counts of an arm's complete iterations, in order."""
-    columns = zip(row.iterations.accepted, row.iterations.complete, strict=True)
-    return tuple(accepted for accepted, complete in columns if complete)
-
-
-def decided(row: ArmRow) -> tuple[int, int]:
-    """Accepted proposals, and proposals that were decided: the accepted ones and each iteration's rejection."""
-    accepted = complete_accepted(row)
-    return sum(accepted), sum(accepted) + sum(each < row.k for each in accepted)
-
-
-def pooled_alpha(cells: Iterable[SpeedCell], k: int) -> float | None:
-    """Accepted / decided proposals over the arms at one k of some blocks; None where nothing was decided."""
-    counts = [decided(arm_of(cell, "draft", k)) for cell in cells]
-    of = sum(total for _, total in counts)
-    return sum(accepted for accepted, _ in counts) / of if of else None
+def tally_of(cells: Iterable[SpeedCell], k: int) -> Tally:
+    """The complete iterations at one k of some blocks, a generation a block."""
+    rows = [arm_of(cell, "draft", k).iterations for cell in cells]
+    return tally(k, [(row.accepted, row.complete) for row in rows])
 
 
 @named()
 def alpha(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Acceptance rate alpha: accepted / (accepted + rejections), pooled over iterations."""
+
+    def decided(each: Tally) -> tuple[int, int]:
+        stood = sum(each.accepted)
+        return stood, stood + each.iterations - each.histogram[k]
+
     return _pooled(run, k, kind, prompt, decided)
 
 
@@ -44,11 +37,10 @@ def alpha(run: Run, *, k: int, kind: str | None = None, prompt: str | None = Non
 def tokens_per_iteration(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Tokens committed per iteration, counted; the target's own token is among them."""
 
-    def counts(row: ArmRow) -> tuple[int, int]:
-        accepted = complete_accepted(row)
-        return sum(accepted) + len(accepted), len(accepted)
+    def committed(each: Tally) -> tuple[int, int]:
+        return sum(each.accepted) + each.iterations, each.iterations
 
-    return _pooled(run, k, kind, prompt, counts, unit="tokens", highest=k + 1.0)
+    return _pooled(run, k, kind, prompt, committed, unit="tokens", highest=k + 1.0)
 
 
 @named("computed")
@@ -68,37 +60,54 @@ def position_rate(
 ) -> Estimate:
     """How often the proposal at a position (from 1) stands, where the check reached that position."""
 
-    def counts(row: ArmRow) -> tuple[int, int]:
-        accepted = complete_accepted(row)
-        return sum(each >= position for each in accepted), sum(each >= position - 1 for each in accepted)
+    def reached(each: Tally) -> tuple[int, int]:
+        return sum(each.histogram[position:]), sum(each.histogram[position - 1 :])
 
-    _require_position(position, 1, k)
-    return _pooled(run, k, kind, prompt, counts)
+    _require_within(position, 1, k)
+    return _pooled(run, k, kind, prompt, reached)
 
 
 @named()
-def accepted_share(
+def histogram_share(
     run: Run, *, k: int, accepted: int, kind: str | None = None, prompt: str | None = None
 ) -> Estimate:
     """Share of iterations in which exactly so many proposals stood: one bar of the histogram."""
 
-    def counts(row: ArmRow) -> tuple[int, int]:
-        each = complete_accepted(row)
-        return each.count(accepted), len(each)
+    def bar(each: Tally) -> tuple[int, int]:
+        return each.histogram[accepted], each.iterations
 
-    _require_position(accepted, 0, k)
-    return _pooled(run, k, kind, prompt, counts)
+    _require_within(accepted, 0, k)
+    return _pooled(run, k, kind, prompt, bar)
 
 
 @named()
 def iterations(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Complete iterations that the rates at this k rest on."""
     chosen = blocks(run, kind=kind, prompt=prompt)
-    total = sum(len(complete_accepted(arm_of(cell, "draft", k))) for cell in chosen)
+    total = tally_of(chosen, k).iterations
     return Estimate(value=total, n=len(chosen), of="blocks", unit="count", reason="counted, not sampled")
 
 
-def _require_position(number: int, lowest: int, k: int) -> None:
+@named()
+def autocorrelation(
+    run: Run, *, k: int, centre: Literal["all", "each"] = "all", kind: str | None = None
+) -> Estimate:
+    """Correlation of the accepted counts of one iteration and the next.
+
+    With centre `each` a text's own mean is taken out first, so that only dependence within a text remains.
+    """
+    chosen = blocks(run, kind=kind)
+    found = tally_of(chosen, k).autocorrelation(centre=centre)
+    n = len({cell.prompt for cell in chosen})
+    if found is None:
+        reason = "no two iterations follow each other, or all accepted the same number"
+        return Estimate(value=None, n=n, reason=reason)
+    return Estimate(
+        value=found, n=n, reason="pooled over all iterations; its spread over prompts is not estimated"
+    )
+
+
+def _require_within(number: int, lowest: int, k: int) -> None:
     if not lowest <= number <= k:
         msg = f"k = {k} proposals have no {number}; it goes from {lowest} to {k}"
         raise EmptySelectionError(msg)
@@ -116,10 +125,7 @@ def _pooled(
 ) -> Estimate:
     chosen = blocks(run, kind=kind, prompt=prompt)
     pairs = {
-        name: [
-            tuple(map(float, map(sum, zip(*(count(arm_of(cell, "draft", k)) for cell in rounds), strict=True))))
-            for rounds in prompts.values()
-        ]
+        name: [count(tally_of(rounds, k)) for rounds in prompts.values()]
         for name, prompts in by_prompt(chosen).items()
     }
     return ratio_of_sums(pairs, unit=unit, highest=highest)

@@ -8,7 +8,7 @@ prompts, and no overhead. An error above 0 means that the formula promises too m
 import math
 from collections.abc import Callable
 
-from speclab.evidence.estimates.acceptance import pooled_alpha
+from speclab.evidence.estimates.acceptance import tally_of
 from speclab.evidence.estimates.blocks import arm_of, blocks, ks_of, means_by_kind, plain_ns
 from speclab.evidence.estimates.estimate import EmptySelectionError, Estimate
 from speclab.evidence.estimates.pooling import geometric
@@ -67,7 +67,7 @@ def _decomposed(k: int) -> Callable[[SpeedCell], float]:
         row = arm_of(cell, "draft", k)
         columns = row.iterations
         complete = [index for index, whole in enumerate(columns.complete) if whole]
-        rate = pooled_alpha([cell], k)
+        rate = tally_of([cell], k).alpha
         if rate is None:
             msg = f"prompt {cell.prompt}, round {cell.round}: no iteration at k = {k} was complete"
             raise EmptySelectionError(msg)
@@ -100,7 +100,7 @@ def _predicted(run: Run, k: int) -> Callable[[SpeedCell], float]:
     def formula(cell: SpeedCell) -> float:
         others = [each for each in every if each.prompt != cell.prompt]
         same_kind = [each for each in others if each.kind == cell.kind]
-        rate = pooled_alpha(same_kind or others, reference_k(run))
+        rate = tally_of(same_kind or others, reference_k(run)).alpha
         if rate is None:
             msg = f"run {run.record.id} has no prompt but {cell.prompt} from which alpha could be predicted"
             raise EmptySelectionError(msg)
