@@ -36,6 +36,8 @@ def found(text: str) -> list[str]:
         ("## Costs of 1.2", "1.2"),
         ("(−3.5)", "−3.5"),
         ("a 90-minute run", "90-minute"),
+        ("a 1.5B model", "1.5B"),
+        ("a 4-bit draft", "4-bit"),
     ],
 )
 def test_typed_numbers_are_found(text: str, number: str) -> None:
@@ -57,6 +59,7 @@ def test_typed_numbers_are_found(text: str, number: str) -> None:
         "<!-- 1.5\n17 --> here",
         "# Title {#v1.5}",
         "17. an item of a list",
+        "at k = 1, 2 and 4, in the 2nd round",
         "bfloat16, int8, Qwen2, k2 and x86",
         "a&#8201;b",
         "---\ntitle: 1.5\n---\ntext",

@@ -1,4 +1,4 @@
-"""What a page executes: functions without arguments that must be seen or must fail, never a traceback in a page."""
+"""What a page executes: functions that are seen or fail, and never leave a traceback in a page."""
 
 from __future__ import annotations
 

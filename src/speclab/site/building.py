@@ -1,7 +1,7 @@
 """The build that is going on: where the repository is, which page is being read, and the faults met so far.
 
-A fault never passes in silence: a build ends with all of them, each with its page, line and subject; a preview shows
-each in its place and goes on.
+A fault never passes in silence: a build ends with all of them, each with its page, line and subject; a preview
+shows each in its place and goes on.
 """
 
 from __future__ import annotations

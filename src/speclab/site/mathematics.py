@@ -5,7 +5,6 @@ Nothing is loaded by the reader's browser, and nothing has to start again after 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from latex2mathml.converter import convert
@@ -15,6 +14,7 @@ from markdown.inlinepatterns import InlineProcessor
 from speclab.site.building import current
 
 if TYPE_CHECKING:
+    import re
     from xml.etree.ElementTree import Element
 
     from markdown import Markdown

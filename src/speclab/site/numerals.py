@@ -11,21 +11,26 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from speclab.site.sources import INLINE_CODE, MARK, Fence, walk
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Behind a digit and a space or hyphen; letters right behind a digit are a unit anyway.
 _UNITS = (
-    r"×|x\b|%|‰|°C|ns\b|µs\b|us\b|ms\b|s\b|min\b|h\b|nanoseconds?|microseconds?|milliseconds?|seconds?|minutes?|hours?"
-    r"|[kKMGT]i?B\b|bytes?|bits?|tokens?/s|[kMG]Hz|W\b|times\b|-?fold\b|per ?cent|points?\b|billion|million|thousand"
+    r"[×%‰]|°C|x\b|[nµum]?s\b|min\b|h\b|(?:nano|micro|milli)?seconds?|minutes?|hours?|[kKMGT]?i?B\b|bytes?|bits?"
+    r"|tokens?/s|[kMG]Hz|W\b|times\b|fold\b|per ?cent|points?\b|[bm]illions?|thousands?"
 )
-_NUMBER = re.compile(rf"(?<![\w.,])[-+−~]?(?P<digits>\d[\d.,  ]*\d|\.?\d+)(?P<unit>[  ]?-?(?:{_UNITS}))?(?!\w)")
+_NUMBER = re.compile(
+    rf"(?<![\w.,])[-+−~]?(?P<digits>\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?:\.\d+)?|\d+[.,]\d+|\.?\d+)"
+    rf"(?P<unit>[\s\u00a0\u202f-]?(?:{_UNITS})|(?!st|nd|rd|th)[^\W\d]+)?"
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_FENCE = re.compile(r"^\s{0,3}(?P<mark>`{3,}|~{3,})")
 # What is no prose, in the order in which it is taken out. Alternative texts and titles stay.
 _NOT_PROSE = (
-    re.compile(r"(?P<ticks>`+)(?:(?!(?P=ticks)).)+?(?P=ticks)"),
+    INLINE_CODE,
     re.compile(r"\$\$.+?\$\$|(?<![\\\w])\$[^$\s](?:[^$]*[^$\s])?\$"),
-    re.compile(r"\[=[^\]\s]*\]"),
+    MARK,
     re.compile(r"(?<=\])\([^()\s\"]*(?:\([^()]*\))?[^()\s\"]*"),
     re.compile(r"^\[[^\]]+\]:\s+\S+"),
     re.compile(r"<?https?://[^\s>)]+>?"),
@@ -42,24 +47,13 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
     Yields:
         The number of the line, from 1, and what is left of it.
     """
-    fence, hidden = "", ""
-    lines = text.split("\n")
-    for number, raw in enumerate(lines, 1):
-        if number == 1 and raw == "---":
-            hidden = "---"
+    hidden = ""
+    for each in walk(text):
+        if isinstance(each, Fence):
             continue
+        number, line = each
         if hidden:
-            hidden, line = _reveal(raw, hidden)
-        else:
-            line = raw
-        if mark := _FENCE.match(line):
-            if not fence:
-                fence = mark["mark"]
-            elif mark["mark"].startswith(fence):
-                fence = ""
-            continue
-        if fence:
-            continue
+            hidden, line = _reveal(line, hidden)
         for pattern in _NOT_PROSE:
             line = pattern.sub(" ", line)
         for opened, closed in (("<!--", "-->"), ("$$", "$$")):
@@ -72,8 +66,6 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
 
 def _reveal(line: str, end: str) -> tuple[str, str]:
     """What still hides the text after this line, and the part of the line that is seen."""
-    if end == "---":
-        return ("", "") if line == end else (end, "")
     _, found, after = line.partition(end)
     return ("", after) if found else (end, "")
 
@@ -100,7 +92,7 @@ def findings(root: Path) -> list[str]:
     """
     pages = sorted((root / "docs").rglob("*.md"))
     return [
-        f"{path.relative_to(root).as_posix()}:{number}: {each!r} is typed in: bind it with [=…], or write it as code"
+        f"{path.relative_to(root).as_posix()}:{number}: {each!r} is typed in: bind it with [=…], or set it as code"
         for path in [root / "README.md", *pages]
         if path.is_file()
         for number, line in prose(path.read_text("utf-8"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -32,7 +32,7 @@ _COLOURS = {
     DRAFT: "var(--lab-draft)",
     BAND: "var(--lab-band)",
 }
-_STYLE = {
+_STYLE: Any = {
     "axes.edgecolor": GRID,
     "axes.grid": True,
     "axes.labelcolor": INK,
@@ -88,7 +88,7 @@ def svg(figure: Figure, name: str, title: str, description: str) -> str:
     """
     buffer = io.StringIO()
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
     raw = buffer.getvalue()
     body = raw[raw.index("<svg") :]
     view = re.search(r'viewBox="([^"]+)"', body)

@@ -1,0 +1,86 @@
+"""What must hold for the built site, read from its HTML: `python -m speclab.site.check site`."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from speclab.errors import CheckError, InputError
+from speclab.site.built import BuiltPage, read_site
+from speclab.site.generated import generated_pages
+from speclab.site.sitelinks import link_faults
+from speclab.site.sources import block_faults, heading_faults, pages, printed_blocks
+from speclab.site.uses import use_faults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HOME = "https://speclab.example/lab/"
+
+
+def check(site: Path, root: Path) -> list[str]:
+    """Everything that is wrong with a built site.
+
+    Args:
+        site: The folder that mkdocs wrote.
+        root: The repository that it was built from.
+
+    Returns:
+        One line a fault, with its page, and its line and id where it has them; empty where all is well.
+    """
+    built = read_site(site)
+    written = pages(root)
+    sources = {path.removeprefix("docs/"): text for path, text in written.items()} | generated_pages(root)
+    faults = [fault for path, text in written.items() for fault in block_faults(path, text)]
+    faults += [fault for path, text in written.items() for fault in heading_faults(path, text)]
+    for name, text in sources.items():
+        path = name.removesuffix(".md") + ".html"
+        if path not in built:
+            faults.append(f"{name}: it was not built, {path} is missing")
+            continue
+        shown, asked = len(built[path].tags("[data-block]")), printed_blocks(text)
+        if shown != asked:
+            faults.append(f"{name}: {asked} blocks print into this page, and {shown} outputs are in it")
+    for page in built.values():
+        faults += page_faults(page)
+    faults += link_faults(site, built, HOME)
+    return faults + use_faults(built, written, root)
+
+
+def page_faults(page: BuiltPage) -> Iterator[str]:
+    """What is wrong with one page by itself."""
+    for tag in page.tags(".fault"):
+        yield f"{page.path}: {tag.get_text()}"
+    for tag in page.tags("code.piece"):
+        tag.decompose()
+    if "Traceback (most recent call last)" in page.soup.get_text():
+        yield f"{page.path}: a traceback was published"
+    for sign, what in (("exec=", "a block was shown and not executed"), ("[=", "a number was not put in")):
+        if sign in page.prose:
+            at = page.prose.index(sign)
+            yield f"{page.path}: {what}: {' '.join(page.prose[max(0, at - 20) : at + 40].split())!r}"
+    for name, times in Counter(page.ids).items():
+        if times > 1:
+            yield f"{page.path}: the id {name!r} is there {times} times"
+    for tag in page.tags("[aria-labelledby]"):
+        for name in str(tag["aria-labelledby"]).split():
+            if name not in page.ids:
+                yield f"{page.path}: <{tag.name}> is labelled by {name!r}, which is not there"
+
+
+def main() -> None:
+    """Check the site that is named, built from the repository in the current folder; exit 1 on a fault."""
+    site = Path(sys.argv[1] if len(sys.argv) > 1 else "site")
+    try:
+        faults = check(site, Path.cwd())
+    except (CheckError, InputError) as error:
+        faults = [str(error)]
+    for line in faults:
+        print(line, file=sys.stderr)
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
