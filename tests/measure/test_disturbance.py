@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from simulated_machine import MS
 from speclab.measure.disturbance import disturbance
-from speclab.records.rows import ArmName, ArmRow, IterationColumns, Turn
+from speclab.records.rows import ArmRow, IterationColumns, Turn
+
+if TYPE_CHECKING:
+    from speclab.records.rows import ArmName
 
 
 def plain_arm(name: ArmName, steps: list[float], extra: float = 0.0) -> ArmRow:
@@ -30,7 +35,7 @@ def plain_arm(name: ArmName, steps: list[float], extra: float = 0.0) -> ArmRow:
 
 
 @pytest.mark.parametrize(("factor", "disturbed"), [(1.0, False), (1.029, False), (1.031, True), (0.96, True)])
-def test_two_plain_arms_more_than_three_percent_apart(factor: float, disturbed: bool) -> None:  # noqa: FBT001
+def test_two_plain_arms_more_than_three_percent_apart(factor: float, disturbed: bool) -> None:
     """Either may be the slower one; the time that counts is that of the turns."""
     arms = [plain_arm("plain", [200.0] * 30), plain_arm("plain_again", [200.0] * 30, 6000 * (factor - 1))]
     reason = disturbance(arms)
@@ -41,7 +46,7 @@ def test_two_plain_arms_more_than_three_percent_apart(factor: float, disturbed: 
 @pytest.mark.parametrize(("factor", "disturbed"), [(1.09, False), (1.11, True), (0.89, True)])
 def test_steps_of_the_first_and_last_third_more_than_ten_percent_apart(
     factor: float,
-    disturbed: bool,  # noqa: FBT001
+    disturbed: bool,
 ) -> None:
     """A drift that both plain arms share is seen too, in either direction."""
     steps = [200.0] * 10 + [200.0 * (1 + factor) / 2] * 10 + [200.0 * factor] * 10

@@ -41,12 +41,14 @@ def arms(machine: SimulatedMachine, ks: tuple[int, ...], new_tokens: int) -> lis
     return made
 
 
-def measured(machine: SimulatedMachine, ks: tuple[int, ...], new_tokens: int, first: int = 0) -> tuple[ArmRow, ...]:
+def measured(
+    machine: SimulatedMachine, ks: tuple[int, ...], new_tokens: int, first: int = 0
+) -> tuple[ArmRow, ...]:
     return in_turns(arms(machine, ks, new_tokens), new_tokens=new_tokens, first=first, clock=machine)
 
 
 def test_every_turn_ends_at_four_more_tokens_and_an_arm_already_there_waits() -> None:
-    """After turn t an arm holds at least 4 t tokens, at most one iteration more; it has no turn it did not need."""
+    """After turn t an arm holds at least 4 t tokens, one iteration more at most; it has no needless turn."""
     for row in measured(SimulatedMachine(), (0, 1, 8, 0), 30):
         held = 0
         for turn in row.turns:

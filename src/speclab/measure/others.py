@@ -43,7 +43,7 @@ def other_processes(
         look: Processor time of every other process, by its id.
         wait: Lets that time pass.
     """
-    look = look or _look
+    look = look or used_by_others
     before = look()
     wait(seconds)
     after = look()
@@ -60,7 +60,8 @@ def program_name(name: str) -> str:
     return found.group() if found else "unnamed"
 
 
-def _look() -> dict[int, Used]:
+def used_by_others() -> dict[int, Used]:
+    """Processor time of every process that is neither this one nor one of its children, by its id."""
     ours = psutil.Process()
     mine = {ours.pid, *(child.pid for child in ours.children(recursive=True))}
     return dict(_used(each for each in psutil.process_iter() if each.pid not in mine))
