@@ -1,0 +1,119 @@
+"""What the numbers of a run can depend on: the files that were executed, the packages, the commit."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import speclab
+from speclab.errors import InputError
+from speclab.records.base import Reading
+from speclab.records.files import sha256_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PACKAGE = Path(speclab.__file__).parent
+ROOMS = ("backends", "decoding", "experiments", "measure", "models", "prompts", "theory")
+"""The command line, the records, the evidence and the site come before or after the measuring."""
+PACKAGES = ("numpy", "safetensors", "scipy", "tokenizers", "torch", "transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The state of everything that was executed.
+
+    Attributes:
+        digests: SHA-256 by path in the repository.
+        commit: What version control calls this state, or why it cannot tell.
+        dirty: Whether one of these files differs from that commit.
+        packages: Versions by name.
+    """
+
+    digests: dict[str, str]
+    commit: Reading[str]
+    dirty: Reading[bool]
+    packages: dict[str, str]
+
+    @classmethod
+    def take(cls, repository: Path, inputs: Sequence[Path], package: Path = PACKAGE) -> Sources:
+        """Digest the code that runs and what it reads.
+
+        Args:
+            repository: Where the plans lie.
+            inputs: The plan and the prompt files.
+            package: The folder that `speclab` was imported from.
+        """
+        code = [path for room in ROOMS for path in sorted((package / room).rglob("*")) if _is_source(path)]
+        digests = {f"src/speclab/{path.relative_to(package).as_posix()}": sha256_of(path) for path in code}
+        digests |= {_name(path, repository): sha256_of(path) for path in inputs}
+        inside = [path for path in inputs if path.resolve().is_relative_to(repository)]
+        commit, dirty = _version_control(repository, package, inside)
+        return cls(digests, commit, dirty, packages())
+
+    def require_same(self, digests: dict[str, str], packages: dict[str, str]) -> None:
+        """Refuse to go on with a run that other code began.
+
+        Raises:
+            InputError: Names one thing that changed.
+        """
+        for what, before, now in (("file", digests, self.digests), ("package", packages, self.packages)):
+            changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+            if changed:
+                more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+                msg = (
+                    f"the {what} {changed[0]}{more} changed since this run began, and a run holds the work of "
+                    "one state of the code: put it back, or start anew without --resume"
+                )
+                raise InputError(msg)
+
+
+def packages() -> dict[str, str]:
+    """Versions of the packages that compute, of those that are installed."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _is_source(path: Path) -> bool:
+    return path.is_file() and path.suffix != ".pyc"
+
+
+def _name(path: Path, repository: Path) -> str:
+    """Path in the repository; of a file elsewhere its name alone, since the rest is a person's own affair."""
+    path = path.resolve()
+    return path.relative_to(repository).as_posix() if path.is_relative_to(repository) else path.name
+
+
+def _version_control(
+    repository: Path, package: Path, inputs: Sequence[Path]
+) -> tuple[Reading[str], Reading[bool]]:
+    if not package.resolve().is_relative_to(repository.resolve()):
+        reason = "the package that ran does not lie in the repository of the plan"
+        return Reading[str](reason=reason), Reading[bool](reason=reason)
+    watched = [str(package / room) for room in ROOMS] + [str(path) for path in inputs]
+    try:
+        commit = _git(repository, "rev-parse", "HEAD")
+        changed = _git(repository, "status", "--porcelain", "--untracked-files=all", "--", *watched)
+    except FileNotFoundError:
+        reason = "git is not installed"
+    except subprocess.TimeoutExpired:
+        reason = "git did not answer"
+    except subprocess.CalledProcessError:
+        reason = "there is no git repository here that git will read"
+    else:
+        return Reading[str](value=commit), Reading[bool](value=bool(changed))
+    return Reading[str](reason=reason), Reading[bool](reason=reason)
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout.strip()
