@@ -35,7 +35,9 @@ def test_cells_survive_and_keep_their_order(tmp_path: Path) -> None:
         folder.save(cell, 0.5)
     reopened = RunFolder.open(folder.path)
     assert tuple(reopened.cells.values()) == results.cells
-    assert [each.number for each in reopened.saved.values()] == list(range(1, len(results.cells) + 1))
+    assert reopened.seconds == dict.fromkeys(reopened.cells, 0.5)
+    names = sorted(path.name for path in (folder.path / "cells").iterdir())
+    assert [int(name[:4]) for name in names] == list(range(1, len(results.cells) + 1))
     assert read_run(folder.path).results == results
 
 
@@ -45,7 +47,7 @@ def test_finish_writes_results_and_drops_cells(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path, record)
     for cell in results.cells:
         folder.save(cell, 0.5)
-    run = folder.finish()
+    run = folder.finish(status="complete")
     raw = (folder.path / "results.json").read_bytes()
     assert run.record.results_sha256 == hashlib.sha256(raw).hexdigest()
     assert read_run(folder.path) == run
@@ -61,7 +63,7 @@ def test_numbers_are_not_rounded(tmp_path: Path) -> None:
     odd = cell.model_copy(update={"total_variation": 0.1 + 0.2})
     folder = RunFolder.create(tmp_path, record)
     folder.save(odd, 0.5)
-    folder.finish()
+    folder.finish(status="complete")
     assert read_run(folder.path).results.cells[0] == odd
 
 
@@ -123,7 +125,7 @@ def test_killed_while_finishing(tmp_path: Path, step: str, monkeypatch: pytest.M
     if step == "cells":
         monkeypatch.setattr("speclab.records.folder.shutil.rmtree", remove)
     with pytest.raises(Killed):
-        folder.finish()
+        folder.finish(status="complete")
     monkeypatch.undo()
 
     run = read_run(folder.path)
@@ -132,7 +134,7 @@ def test_killed_while_finishing(tmp_path: Path, step: str, monkeypatch: pytest.M
     if step == "cells":
         tidy(tmp_path)
     else:
-        RunFolder.open(folder.path).finish()
+        RunFolder.open(folder.path).finish(status="complete")
     assert sorted(path.name for path in folder.path.iterdir()) == ["results.json", "run.json"]
     assert read_run(folder.path).results == results
 

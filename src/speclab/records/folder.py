@@ -28,7 +28,11 @@ class RunFolder:
     def __init__(self, path: Path, record: RunRecord, saved: tuple[SavedCell, ...] = ()) -> None:
         self.path = path
         self.record = record
-        self.saved: dict[str, SavedCell] = {each.cell.key: each for each in saved}
+        self.cells: dict[str, Cell] = {each.cell.key: each.cell for each in saved}
+        """Every cell saved so far by key, in the order they were measured."""
+        self.seconds: dict[str, float] = {each.cell.key: each.seconds for each in saved}
+        """What each of them took."""
+        self._number = max((each.number for each in saved), default=0)
 
     @classmethod
     def create(cls, home: Path, record: RunRecord) -> RunFolder:
@@ -58,22 +62,18 @@ class RunFolder:
             left.unlink()
         return cls(path, record, read_saved(path, record))
 
-    @property
-    def cells(self) -> dict[str, Cell]:
-        """The cells saved so far by key, in the order they were measured."""
-        return {key: each.cell for key, each in self.saved.items()}
-
     def save(self, cell: Cell, seconds: float) -> None:
         """Keep a cell; when this returns, it is on the disk."""
-        if cell.key in self.saved:
+        if cell.key in self.cells:
             msg = f"the cell {cell.key} was measured before"
             raise ValueError(msg)
-        number = max((each.number for each in self.saved.values()), default=0) + 1
-        saved = SavedCell(run=self.record.id, number=number, seconds=seconds, cell=cell)
+        saved = SavedCell(run=self.record.id, number=self._number + 1, seconds=seconds, cell=cell)
         # The name only helps whoever looks into the folder; the key is read from the cell.
         name = re.sub(r"[^A-Za-z0-9._-]", "_", cell.key)[:120]
-        write_atomic(self.path / CELLS / f"{number:04d}-{name}.json", saved.model_dump_json() + "\n")
-        self.saved[cell.key] = saved
+        write_atomic(self.path / CELLS / f"{saved.number:04d}-{name}.json", saved.model_dump_json() + "\n")
+        self._number += 1
+        self.cells[cell.key] = cell
+        self.seconds[cell.key] = seconds
 
     def update(self, **changes: Any) -> None:
         """Change fields of `run.json`."""
@@ -84,12 +84,15 @@ class RunFolder:
         """Write the results, then name their digest in the record, then drop the cells.
 
         Killed before the record is written, the run is unfinished and its cells are all there; killed after, it
-        is complete and `tidy` drops what is left of the cells.
+        is finished and `tidy` drops what is left of the cells.
+
+        Args:
+            changes: Fields of `run.json`, the status among them.
         """
         results = Results(run=self.record.id, cells=tuple(self.cells.values()))
         raw = _lines(results).encode()
         write_atomic(self.path / RESULTS, raw)
-        self.update(status="complete", reason=None, results_sha256=hashlib.sha256(raw).hexdigest(), **changes)
+        self.update(results_sha256=hashlib.sha256(raw).hexdigest(), **changes)
         shutil.rmtree(self.path / CELLS)
         return Run(self.record, results)
 
