@@ -99,7 +99,7 @@ def evidence(session: nox.Session) -> None:
 def benchmark(session: nox.Session) -> None:
     """Print how fast things are; fails nothing."""
     install(session, ".[models,site]")
-    session.run("python", "-m", "speclab.measure.overhead", *session.posargs)
+    session.run("python", "research/benchmarks/overhead.py")
 
 
 def install(session: nox.Session, *what: str) -> None:
