@@ -1,0 +1,1 @@
+"""The tables that the measuring commands print, one command a file: functions from a run to sheets."""
