@@ -26,23 +26,19 @@ UNIFORMS = 3
 """Uniforms of one draw."""
 
 
-class Inversion:
-    """Inverts the cumulated law over its support, so that a token of probability zero cannot come.
+def invert(law: Law, uniforms: NDArray[np.float64]) -> Tokens:
+    """The token for each uniform of [0, 1): the first whose cumulated mass exceeds the uniform's share of it.
+
+    A token of probability zero adds nothing to the mass before it, so it is never the first. No uniform runs over
+    the end either: the largest below 1 times the total rounds to less than the total.
 
     Args:
         law: Shape [vocabulary], float64.
+        uniforms: Shape [draws].
     """
-
-    def __init__(self, law: Law) -> None:
-        self._support = np.flatnonzero(law)
-        self._bounds = np.cumsum(law[self._support])
-
-    def __call__(self, uniforms: NDArray[np.float64]) -> Tokens:
-        """The token for each uniform of [0, 1)."""
-        # `side="right"` finds the first bound above u: u = 0 takes the first token of the support.
-        found = self._bounds.searchsorted(uniforms * self._bounds[-1], side="right")
-        tokens: Tokens = self._support[np.minimum(found, self._support.size - 1)]
-        return tokens
+    bounds = np.cumsum(law)
+    tokens: Tokens = bounds.searchsorted(uniforms * bounds[-1], side="right")
+    return tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +73,12 @@ def draw(rule: Pieces, p: Law, q: Law, uniforms: NDArray[np.float64], *, followi
         following: Law of the target after a proposal that stands; None where the first token alone is asked for.
     """
     propose, accept, put = uniforms.T
-    proposals = Inversion(q)(propose)
+    proposals = invert(q, propose)
     stands = accept < rule.stands(p, q, proposals)
     tokens = proposals.copy()
     rejected = ~stands
     if rejected.any():
-        tokens[rejected] = Inversion(rule.correction(p, q))(put[rejected])
+        tokens[rejected] = invert(rule.correction(p, q), put[rejected])
     if following is not None:
-        tokens[stands] = Inversion(bonus(following))(put[stands])
+        tokens[stands] = invert(bonus(following), put[stands])
     return Draws(proposals, stands, tokens)

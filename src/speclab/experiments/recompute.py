@@ -45,24 +45,19 @@ def fresh_rows(fresh: Callable[[], Model], prefix: Sequence[int], block: Pass, i
     """
     depth = index - block.start
     cut = len(prefix) - 1
-    return dict(
-        zip(
-            FRESH,
-            (
-                _row(fresh(), prefix[:cut], prefix[cut:], 0),
-                _row(fresh(), prefix[: cut - depth], block.fed, depth),
-                _row(fresh(), (), prefix, cut),
-            ),
-            strict=True,
-        )
+    rows = (
+        _after(fresh(), prefix[:cut]).feed(prefix[cut:])[0],
+        _after(fresh(), prefix[: cut - depth]).feed(block.fed)[depth],
+        fresh().feed(prefix, last=1)[0],
     )
+    return {name: numbers(row) for name, row in zip(FRESH, rows, strict=True)}
 
 
-def _row(model: Model, head: Sequence[int], fed: Sequence[int], row: int) -> Row:
+def _after(model: Model, head: Sequence[int]) -> Model:
+    """The model, having taken in the first tokens in one pass."""
     if head:
         model.feed(head, last=1)
-    rows = model.feed(fed, last=len(fed) - row)
-    return numbers(rows[0])
+    return model
 
 
 def way(name: str, row: Row, plain: int, arm: int) -> Way:
