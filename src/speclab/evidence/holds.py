@@ -12,6 +12,7 @@ from speclab.errors import InputError
 
 if TYPE_CHECKING:
     from speclab.evidence.estimates.estimate import Estimate
+    from speclab.evidence.values import Value
 
 Part: TypeAlias = Literal["value", "low", "high"]
 Sign: TypeAlias = Literal["<", "<=", ">", ">="]
@@ -50,7 +51,7 @@ class Holds:
         """Ids of the other claims that it compares with."""
         return tuple(bound for _, bound in self.bounds if isinstance(bound, str))
 
-    def fault(self, found: Estimate, lookup: Lookup) -> str | None:
+    def fault(self, found: Estimate | Value, lookup: Lookup) -> str | None:
         """Why the condition does not hold, or None where it does.
 
         Args:

@@ -81,6 +81,16 @@ def histogram_share(
 
 
 @named()
+def accepted_share(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
+    """Accepted / proposed. Falls with k although the draft is the same, so it is no acceptance rate."""
+
+    def kept(each: Tally) -> tuple[int, int]:
+        return sum(each.accepted), k * each.iterations
+
+    return _pooled(run, k, kind, prompt, kept)
+
+
+@named()
 def iterations(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Complete iterations that the rates at this k rest on."""
     chosen = blocks(run, kind=kind, prompt=prompt)
