@@ -16,6 +16,8 @@ from speclab.records.plans import first_fault
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+PAIR = ("target", "draft", "dtype", "device")
+
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
@@ -28,9 +30,14 @@ class Overrides:
     ks: tuple[int, ...] | None = None
     prompts: Path | None = None
 
+    @property
+    def pair(self) -> bool:
+        """Whether another pair is asked for, or the same one on other terms."""
+        return any((self.target, self.draft, self.dtype, self.device))
+
     def __iter__(self) -> Iterator[str]:
         """Each override as the option that asks for it, as a run records it."""
-        for name in ("target", "draft", "dtype", "device"):
+        for name in PAIR:
             value = getattr(self, name)
             if value is not None:
                 yield f"--{name} {without_home(value)}"
@@ -63,10 +70,9 @@ class Overrides:
             InputError: When the result is no plan.
         """
         changed = plan.model_dump()
-        pair = {name: getattr(self, name) for name in ("target", "draft", "dtype", "device")}
-        asked = {name: without_home(value) for name, value in pair.items() if value is not None}
-        changed["pair"] |= asked
-        if asked:
+        pair = {name: getattr(self, name) for name in PAIR}
+        changed["pair"] |= {name: without_home(value) for name, value in pair.items() if value is not None}
+        if self.pair:
             # A pair that was asked for by name is not quietly replaced by another.
             changed["fallback"] = None
         if self.ks is not None:

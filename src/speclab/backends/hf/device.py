@@ -7,6 +7,11 @@ import torch
 from speclab.backends.device import CardState, DeviceState
 
 
+def card_available() -> bool:
+    """Whether this build of torch can use a graphics card here."""
+    return torch.cuda.is_available()
+
+
 def device_state(device: str) -> DeviceState:
     """Threads, and on a card its name and memory as torch sees them now."""
     if device == "cpu":
