@@ -5,6 +5,7 @@ Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md (little-endian
 
 from __future__ import annotations
 
+import math
 import mmap
 import struct
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ class GgufHeader:
     """The metadata of a GGUF file, by its own keys."""
 
     fields: dict[str, Any]
+    parameters: int
+    """Numbers in all tensors."""
 
     @property
     def stored(self) -> str:
@@ -85,6 +88,14 @@ class _Reader:
             return [self.value(inner) for _ in range(count)]
         return self.scalar(_SCALARS[kind])
 
+    def tensor(self) -> int:
+        """Pass over the description of one tensor; returns how many numbers it has."""
+        self.string()
+        size: int = math.prod(self.scalar("Q") for _ in range(self.scalar("I")))
+        self.scalar("I")  # type
+        self.scalar("Q")  # offset
+        return size
+
 
 def read_header(path: Path) -> GgufHeader:
     """Read the metadata of a GGUF file.
@@ -100,12 +111,11 @@ def read_header(path: Path) -> GgufHeader:
             if version not in {2, 3}:
                 raise InputError(_unusable(path, f"version {version} is not known (2 and 3 are)"))
             reader = _Reader(data)
-            reader.scalar("Q")  # number of tensors
-            fields = {}
+            tensors, fields = reader.scalar("Q"), {}
             for _ in range(reader.scalar("Q")):
                 key = reader.string()
                 fields[key] = reader.value(reader.scalar("I"))
-            return GgufHeader(fields)
+            return GgufHeader(fields, sum(reader.tensor() for _ in range(tensors)))
     except (struct.error, ValueError, KeyError) as error:
         if isinstance(error, InputError):
             raise
