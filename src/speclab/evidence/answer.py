@@ -1,4 +1,4 @@
-"""What a run answers, in five lines: which k, where it loses, by what margin, what limits it, is the text the same.
+"""What a run answers, in five lines: which k, where it loses, by what margin, what limits it, is the text equal.
 
 The lines are for people; every number in them can be had unrounded from `speclab.evidence.estimates`.
 """

@@ -1,0 +1,142 @@
+"""Speed-ups, the noise floor and shares, on rows worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from hand_rows import arm, block, run_of, simple_block
+from speclab.errors import CheckError
+from speclab.evidence.estimates import EmptySelectionError
+from speclab.evidence.estimates.speed import (
+    best_k,
+    best_speedup,
+    disturbed_blocks,
+    draft_share,
+    end_to_end_speedup,
+    noise_floor,
+    overhead_share,
+    plain_tokens_per_second,
+    repeated_blocks,
+    speedup,
+    verify_share,
+)
+
+
+def test_denominator_is_the_geometric_mean_of_both_plain_arms() -> None:
+    """Plain took 100 and 400, so 200; the arm took 50."""
+    run = run_of(block("prose-1", arm("draft", 2, 50, (0,)), plain=(100, 400)))
+    found = speedup(run, k=2)
+    assert found.value == pytest.approx(4.0)
+    assert (found.low, found.high, found.n) == (None, None, 1)
+    assert found.reason is not None
+    assert "1 prompt" in found.reason
+
+
+def test_rounds_are_averaged_as_logarithms_within_a_prompt() -> None:
+    """Twice and eight times as fast is four times, and still one prompt."""
+    run = run_of(*(simple_block("prose-1", 80, {2: ns}, turn=turn) for turn, ns in enumerate((40, 10))))
+    found = speedup(run, k=2, kind="prose")
+    assert found.value == pytest.approx(4.0)
+    assert found.n == 1
+
+
+def test_interval_of_a_kind_is_a_t_interval_over_prompts() -> None:
+    """Ratios 1, 2, 4: mean log 2 with spread log 2, and t(0.975, 2) = 4.30265."""
+    run = run_of(*(simple_block(f"prose-{n}", 400, {1: 400 // ratio}) for n, ratio in enumerate((1, 2, 4))))
+    found = speedup(run, k=1, kind="prose")
+    half = 4.302652729911275 * math.log(2) / math.sqrt(3)
+    assert found.value == pytest.approx(2.0)
+    assert found.low == pytest.approx(2 * math.exp(-half))
+    assert found.high == pytest.approx(2 * math.exp(half))
+    assert (found.n, found.reason) == (3, None)
+
+
+def test_kinds_weigh_the_same_however_many_prompts_they_have() -> None:
+    """One prompt at 4 and three at 1: the mean over kinds is 2, over prompts it would be 1.41."""
+    prompts = [("code-1", 100), ("prose-1", 400), ("prose-2", 400), ("prose-3", 400)]
+    run = run_of(*(simple_block(prompt, 400, {1: ns}) for prompt, ns in prompts))
+    assert speedup(run, k=1).value == pytest.approx(2.0)
+    assert speedup(run, k=1, prompt="prose-2").value == pytest.approx(1.0)
+
+
+def test_one_prompt_a_kind_gives_an_interval_over_kinds() -> None:
+    """Three kinds at 1, 2 and 4 are treated as three draws."""
+    run = run_of(*(simple_block(f"{kind}-1", 400, {1: ns}) for kind, ns in (("a", 400), ("b", 200), ("c", 100))))
+    found = speedup(run, k=1)
+    assert found.low == pytest.approx(2 * math.exp(-4.302652729911275 * math.log(2) / math.sqrt(3)))
+
+
+def test_a_repeat_replaces_the_disturbed_block_whatever_it_shows() -> None:
+    """The first attempt said 10, the repeat says 2; only the noise floor still sees the first."""
+    disturbed = block("prose-1", arm("draft", 1, 10, (0,)), plain=(400, 100), disturbed="apart")
+    repeat = block("prose-1", arm("draft", 1, 50, (0,)), plain=(100, 100), attempt=1)
+    for order in ((disturbed, repeat), (repeat, disturbed)):
+        run = run_of(*order)
+        assert speedup(run, k=1).value == pytest.approx(2.0)
+        assert noise_floor(run).value == pytest.approx(2.0)  # log mean of 4 and 1
+        assert (disturbed_blocks(run).value, disturbed_blocks(run).n) == (1, 2)
+        assert (repeated_blocks(run).value, repeated_blocks(run).n) == (1, 1)
+
+
+def test_outputs_of_different_length_are_not_compared() -> None:
+    """A time for two tokens is no time for one."""
+    cell = block("prose-1", arm("draft", 1, 50, (0, 0)))
+    short = cell.model_copy(update={"arms": (*cell.arms[:2], arm("draft", 1, 50, (0,)))})
+    with pytest.raises(CheckError, match=r"prose-1.*plain made 2 tokens.*made 1"):
+        speedup(run_of(short), k=1)
+
+
+def test_end_to_end_counts_the_prompt_once_for_plain_and_twice_for_the_arm() -> None:
+    """(100 + 200) / (100 + 50 + 50)."""
+    run = run_of(block("prose-1", arm("draft", 1, 50, (0,)), plain=(200, 200), prefill=(100, 50)))
+    assert end_to_end_speedup(run, k=1).value == pytest.approx(1.5)
+
+
+def test_baseline_in_tokens_a_second() -> None:
+    """Four tokens in two seconds."""
+    run = run_of(block("prose-1", arm("draft", 1, 50, (1, 1)), plain=(2 * 10**9, 2 * 10**9)))
+    found = plain_tokens_per_second(run)
+    assert found.value == pytest.approx(2.0)
+    assert found.unit == "tokens/s"
+
+
+def test_best_k_is_that_of_the_largest_mean_and_may_differ_by_kind() -> None:
+    """Prose likes 1, code likes 4, and together 4 wins."""
+    run = run_of(
+        simple_block("prose-1", 100, {1: 50, 4: 60}),
+        simple_block("code-1", 100, {1: 50, 4: 20}),
+    )
+    assert best_k(run).value == 4
+    assert best_k(run, kind="prose").value == 1
+    assert best_speedup(run, kind="prose").value == pytest.approx(2.0)
+
+
+def test_shares_add_up_and_overhead_is_all_the_rest() -> None:
+    """Two iterations of 60 + 30 + 5 within 200: what lies between them is overhead too."""
+    row = arm("draft", 1, 200, (1, 1), draft_ns=60, verify_ns=30, accept_ns=5)
+    run = run_of(block("prose-1", row))
+    shares = [each(run, k=1).value for each in (draft_share, verify_share, overhead_share)]
+    assert shares == pytest.approx([0.6, 0.3, 0.1])
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        ({"k": 3}, r"no k = 3 \(it measured k = 1\)"),
+        ({"k": 1, "kind": "verse"}, r"no block of kind 'verse'; it has: prose"),
+        ({"k": 1, "prompt": "prose-9"}, r"no block of prompt 'prose-9'; it has: prose-1"),
+    ],
+)
+def test_an_empty_selection_is_named(where: dict[str, object], says: str) -> None:
+    """Never a number from nothing."""
+    run = run_of(simple_block("prose-1", 100, {1: 50}))
+    with pytest.raises(EmptySelectionError, match=says):
+        speedup(run, **where)  # type: ignore[arg-type]
+
+
+def test_a_run_without_blocks_says_so() -> None:
+    """Timing alone has no speed-up."""
+    with pytest.raises(EmptySelectionError, match="did not measure speed"):
+        speedup(run_of(), k=1)
