@@ -59,7 +59,9 @@ def speculative(
         msg = f"k is {k} and max_new_tokens {max_new_tokens}; both must be at least 0"
         raise InputError(msg)
     prefill(target, prompt)
-    if k and proposer is not None:
+    if not k:
+        proposer = None
+    if proposer is not None:
         proposer.prefill(prompt)
     sequence = list(prompt)
     end = len(prompt) + min(max_new_tokens, target.context - len(prompt))
