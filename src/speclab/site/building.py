@@ -7,13 +7,17 @@ shows each in its place and goes on.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from speclab.errors import CheckError
+from speclab.evidence.register import Register
 from speclab.site.escape import escape
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from speclab.records.reader import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Fault:
         return f"{where}: {self.subject}: {self.message}"
 
 
-@dataclass(slots=True)
+@dataclass
 class Building:
     """One build of the site.
 
@@ -39,6 +43,7 @@ class Building:
         serving: Whether this is a preview.
         page: The file that is being read, relative to the repository.
         source: Its Markdown.
+        runs: Runs that were read by their id.
     """
 
     root: Path
@@ -46,6 +51,16 @@ class Building:
     page: str = ""
     source: str = ""
     faults: list[Fault] = field(default_factory=list)
+    runs: dict[str, Run] = field(default_factory=dict)
+
+    @cached_property
+    def register(self) -> Register:
+        """What `research/` says, read when it is first asked for.
+
+        Raises:
+            InputError: When a file of it cannot be read.
+        """
+        return Register(self.root)
 
     def read(self, page: str, source: str) -> None:
         """Note which page is being read from here on."""

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 
 from speclab.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from bs4 import Tag
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from speclab.errors import CheckError, InputError
-from speclab.site.built import BuiltPage, read_site
-from speclab.site.generated import generated_pages
+from speclab.site.building import begin
+from speclab.site.built import read_site
+from speclab.site.pages import generated_pages
 from speclab.site.sitelinks import link_faults
 from speclab.site.sources import block_faults, heading_faults, pages, printed_blocks
 from speclab.site.uses import use_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from speclab.site.built import BuiltPage
 
 HOME = "https://speclab.example/lab/"
 
@@ -30,9 +33,10 @@ def check(site: Path, root: Path) -> list[str]:
     Returns:
         One line a fault, with its page, and its line and id where it has them; empty where all is well.
     """
+    begin(root)
     built = read_site(site)
     written = pages(root)
-    sources = {path.removeprefix("docs/"): text for path, text in written.items()} | generated_pages(root)
+    sources = {path.removeprefix("docs/"): text for path, text in written.items()} | generated_pages()
     faults = [fault for path, text in written.items() for fault in block_faults(path, text)]
     faults += [fault for path, text in written.items() for fault in heading_faults(path, text)]
     for name, text in sources.items():
@@ -46,7 +50,7 @@ def check(site: Path, root: Path) -> list[str]:
     for page in built.values():
         faults += page_faults(page)
     faults += link_faults(site, built, HOME)
-    return faults + use_faults(built, written, root)
+    return faults + use_faults(built, written)
 
 
 def page_faults(page: BuiltPage) -> Iterator[str]:
@@ -61,6 +65,10 @@ def page_faults(page: BuiltPage) -> Iterator[str]:
         if sign in page.prose:
             at = page.prose.index(sign)
             yield f"{page.path}: {what}: {' '.join(page.prose[max(0, at - 20) : at + 40].split())!r}"
+    yield from _id_faults(page)
+
+
+def _id_faults(page: BuiltPage) -> Iterator[str]:
     for name, times in Counter(page.ids).items():
         if times > 1:
             yield f"{page.path}: the id {name!r} is there {times} times"

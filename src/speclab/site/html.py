@@ -38,8 +38,8 @@ def link(target: str, content: object) -> Html:
     """A link to a page of the site.
 
     Args:
-        target: From the root of the pages, for instance `/evidence/register.md#speed.mixed.k2`; mkdocs resolves and
-            checks it.
+        target: From the root of the pages, for instance `/evidence/register.md#speed.mixed.k2`; mkdocs resolves
+            and checks it.
         content: What is shown.
     """
     return Html(f'<a href="{escape(target, "attribute")}">{text(content)}</a>')

@@ -76,7 +76,8 @@ def number(address: str) -> str:
         address: What would stand between `[=` and `]`.
     """
     attributes, text = bound(address)
-    return f"<a {' '.join(f'{key}="{quote(each)}"' for key, each in attributes.items())}>{quote(text)}</a>"
+    written = " ".join(f'{key}="{quote(each)}"' for key, each in attributes.items())
+    return f"<a {written}>{quote(text)}</a>"
 
 
 def makeExtension(**options: object) -> NumbersExtension:  # noqa: N802

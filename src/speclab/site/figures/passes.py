@@ -55,7 +55,9 @@ def _finding(run: Run) -> str:
     lengths = pass_lengths(run, "target")
     few = max((n for n in lengths if n <= 9), default=lengths[-1])
     many = lengths[-1]
-    parts = [f"{n} tokens in one pass cost {verify_ratio(run, n=n).number():.2f}" for n in dict.fromkeys((few, many))]
+    parts = [
+        f"{n} tokens in one pass cost {verify_ratio(run, n=n).number():.2f}" for n in dict.fromkeys((few, many))
+    ]
     return f"On the target, {' and '.join(parts)} times one token"
 
 
@@ -66,18 +68,31 @@ def _drawn(times: dict[ModelRole, dict[int, Estimate]], finding: str) -> str:
             found = times[model]
             values = [each.number() for each in found.values()]
             ends = [
-                [max(0.0, each.number() - (each.low if each.low is not None else each.number())) for each in found.values()],
-                [max(0.0, (each.high if each.high is not None else each.number()) - each.number()) for each in found.values()],
+                [
+                    max(0.0, each.number() - (each.low if each.low is not None else each.number()))
+                    for each in found.values()
+                ],
+                [
+                    max(0.0, (each.high if each.high is not None else each.number()) - each.number())
+                    for each in found.values()
+                ],
             ]
             axes.errorbar(
                 list(found), values, yerr=ends, color=colour, marker=mark, linestyle=line, markersize=5, capsize=2
             )
             axes.annotate(
-                model, (list(found)[-1], values[-1]), xytext=(0, 7), textcoords="offset points", ha="right", color=colour
+                model,
+                (list(found)[-1], values[-1]),
+                xytext=(0, 7),
+                textcoords="offset points",
+                ha="right",
+                color=colour,
             )
         axes.set_ylim(bottom=0)
         axes.set_xlim(left=0)
         axes.set_xlabel("tokens in the pass")
         axes.set_ylabel("milliseconds")
-        described = "Two lines that rise with the number of tokens, the target's above the draft's. " + finding + "."
+        described = (
+            "Two lines that rise with the number of tokens, the target's above the draft's. " + finding + "."
+        )
         return svg(figure, NAME, "Time of a pass against its number of tokens", described)

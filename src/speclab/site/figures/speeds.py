@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.blocks import blocks, by_prompt, kinds_of, ks_of
-from speclab.evidence.estimates.speed import noise_floor, speedup as estimate_speedup
+from speclab.evidence.estimates.speed import noise_floor
+from speclab.evidence.estimates.speed import speedup as estimate_speedup
 from speclab.site.blocks import block
 from speclab.site.figures.base import BAND, INK, TARGET, drawing, framed, svg
 from speclab.site.html import Html, shown, table, text
@@ -36,16 +37,18 @@ def speedup(run_id: str | None = None) -> str:
     finding = _finding(found)
     caption = Html(
         text(
-            "Decode time of plain over decode time of the arm. A dot is a prompt, a line the mean of a kind, a bar its "
-            "95 % interval where there are prompts enough for one. The grey band is plain against plain: what this way "
-            "of measuring calls a difference where there is none. Run "
+            "Decode time of plain over decode time of the arm. A dot is a prompt, a line the mean of a kind, a "
+            "bar its 95 % interval where there are prompts enough for one. The grey band is plain against plain: "
+            "what this way of measuring calls a difference where there is none. Run "
         )
         + run_link(run.record.id)
         + "."
     )
-    rows = [
-        (label, *(shown(found[label, k], ".2f") for k in ks)) for label in kinds
-    ] + [(prompt, *(f"{value:.2f}" for value in values)) for each in prompts.values() for prompt, values in each.items()]
+    rows = [(label, *(shown(found[label, k], ".2f") for k in ks)) for label in kinds] + [
+        (prompt, *(f"{value:.2f}" for value in values))
+        for each in prompts.values()
+        for prompt, values in each.items()
+    ]
     data = table("Speed-up of kinds and prompts", ("", *(f"k = {k}" for k in ks)), "l" + "r" * len(ks), rows)
     return framed(NAME, text(finding), _drawn(run, list(kinds), ks, found, prompts, finding), caption, data)
 
@@ -54,7 +57,7 @@ def _finding(found: dict[tuple[str, int], Estimate]) -> str:
     single = {key: each.number() for key, each in found.items() if key[0] != ALL}
     low, high = min(single, key=lambda key: single[key]), max(single, key=lambda key: single[key])
     return (
-        f"From {single[low]:.2f} times plain’s speed ({low[0]}, k = {low[1]}) "
+        f"From {single[low]:.2f} times plain's speed ({low[0]}, k = {low[1]}) "
         f"to {single[high]:.2f} ({high[0]}, k = {high[1]})"
     )
 
@@ -92,7 +95,9 @@ def _drawn(
             axes.axhspan(*_band(run), color=BAND, alpha=0.35, linewidth=0)
             axes.axhline(1, color=INK, linewidth=0.8, linestyle=":")
             for values in points.values():
-                axes.plot(range(len(ks)), values, linestyle="none", marker="o", markersize=3.5, color=TARGET, alpha=0.7)
+                axes.plot(
+                    range(len(ks)), values, linestyle="none", marker="o", markersize=3.5, color=TARGET, alpha=0.7
+                )
             _mean(axes, [found[label, k] for k in ks])
             axes.set_title(label, loc="left")
             axes.set_xticks(range(len(ks)), [str(k) for k in ks])
@@ -109,4 +114,6 @@ def _mean(axes: Axes, found: list[Estimate]) -> None:
     axes.plot(range(len(values)), values, color=TARGET)
     for place, each in enumerate(found):
         if each.low is not None and each.high is not None:
-            axes.plot([place, place], [each.low, each.high], color=TARGET, linewidth=3, alpha=0.5, solid_capstyle="butt")
+            axes.plot(
+                [place, place], [each.low, each.high], color=TARGET, linewidth=3, alpha=0.5, solid_capstyle="butt"
+            )

@@ -1,10 +1,11 @@
-"""The tables, one question a file. Each takes a run's id; without one it shows the run that the chapter follows."""
+"""The tables, one question a file. Each takes a run's id; without one, the run that the chapter follows."""
 
 from speclab.site.tables.acceptance import acceptance
 from speclab.site.tables.costs import cost_ratios, pass_times
 from speclab.site.tables.distribution import distribution
 from speclab.site.tables.divergence import divergences, identical_outputs
 from speclab.site.tables.memory import memory
+from speclab.site.tables.prediction import predictions
 from speclab.site.tables.record import machine, models, origin, prompts
 from speclab.site.tables.speed import shares, speedups
 
@@ -19,6 +20,7 @@ __all__ = [
     "models",
     "origin",
     "pass_times",
+    "predictions",
     "prompts",
     "shares",
     "speedups",

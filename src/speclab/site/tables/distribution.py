@@ -26,12 +26,12 @@ def distribution(run_id: str | None = None) -> str:
     ]
     return table(
         f"The law of the first sampled token, run {run.record.id}",
-        ("context", "seed", "distance of the models", "right rule", "fresh draw from p", "draft’s token kept"),
+        ("context", "seed", "distance of the models", "right rule", "fresh draw from p", "draft's token kept"),
         "lrrlll",
         rows,
-        note=f"{plan.draws:,} draws a rule at temperature {plan.temperature:g}; false alarms at {plan.false_alarm:g} a "
-        "test. The distance is the total variation of the two models’ laws. Blind: the test would miss this rule’s "
-        "law more than once in ten tries.",
+        note=f"{plan.draws:,} draws a rule at temperature {plan.temperature:g}; a false alarm of "
+        f"{plan.false_alarm:g} a test. The distance is the total variation of the two models' laws. Blind: the "
+        "test would miss this rule's law more than once in ten tries.",
     )
 
 

@@ -52,7 +52,7 @@ def divergences(run_id: str | None = None) -> str:
         for each in cell.differences
     ]
     if not rows:
-        return f"<p>{text('Every output of this run equals plain’s, token for token.')}</p>"
+        return "<p>Every output of this run equals that of plain decoding, token for token.</p>"
     dtype = run.record.plan.pair.dtype
     return table(
         f"First differences from plain, run {run.record.id}",
@@ -60,8 +60,8 @@ def divergences(run_id: str | None = None) -> str:
         "llrlrrrlll",
         rows,
         note="Gap: the smallest distance between the two tokens' logits over the ways of computing them. Spacing: "
-        "between neighbouring numbers of the dtype there. Noise: how far either logit moves between those ways. The "
-        "next two columns count which token each way of computing favours.",
+        "between neighbouring numbers of the dtype there. Noise: how far either logit moves between those ways. "
+        "The next two columns count which token each way of computing favours.",
     )
 
 

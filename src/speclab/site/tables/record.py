@@ -100,7 +100,10 @@ def prompts(run_id: str | None = None) -> str:
         f"The prompts of run {record.id}",
         ("prompt", "kind", "form", "tokens", "licence", "source"),
         "lllrll",
-        [(each.id, each.kind, forms[each.format], each.tokens, each.licence, each.source) for each in record.prompts],
+        [
+            (each.id, each.kind, forms[each.format], each.tokens, each.licence, each.source)
+            for each in record.prompts
+        ],
     )
 
 

@@ -1,0 +1,105 @@
+"""The page of the register: every number with what it is, how sure, where from, and who uses it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from speclab.evidence.claims import Claim, Computed
+from speclab.site.building import current
+from speclab.site.html import Html, code, link, table, text
+from speclab.site.runs import run_link
+from speclab.site.sources import pages, uses
+from speclab.site.uses import place_for_uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from speclab.evidence.entries import Numbered
+    from speclab.evidence.register import Register
+    from speclab.evidence.values import Value
+
+_INTRODUCTION = """# Register
+
+Every number of these pages, with its interval, the run it comes from and the pages that use it. The line under a
+number tells its class: *measured* solid, *computed* dashed, *reported* double, *given* dotted.
+"""
+_SECTIONS = (
+    (
+        "Measured",
+        "measured",
+        "From the rows of a run. The interval is at 95 %; where there is none, the reason stands there.",
+    ),
+    ("Computed", "computed", "By the cost model, or by arithmetic on the numbers that are named."),
+    (
+        "Reported",
+        "reported",
+        "By others, on another pair and another machine. Shown as printed, not measured here.",
+    ),
+    (
+        "Given",
+        "given",
+        "By a plan, by the models' configuration, or by `research/given.toml`, each with its reason.",
+    ),
+)
+
+
+def register_page() -> str:
+    """Markdown of the page; its tables are finished HTML, so that every line has an anchor that can be checked."""
+    register = current().register
+    values = [(entry, _value(register, address)) for address, entry in _addresses(register).items()]
+    parts = [_INTRODUCTION]
+    for heading, value_class, says in _SECTIONS:
+        rows = [_row(register, entry, value) for entry, value in values if value.value_class == value_class]
+        if rows:
+            columns = ("number", "what it is")
+            parts += [f"## {heading}", says, table(f"Numbers that are {value_class}", columns, "ll", rows)]
+    parts += ["## Runs", _runs(register)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _addresses(register: Register) -> dict[str, Numbered | None]:
+    """Every claim, and whatever else the pages ask for."""
+    asked = [use.address for path, source in pages(register.repository).items() for use in uses(path, source)]
+    others = [each for each in asked if each.partition(".")[0] in {"reported", "given", "plan"}]
+    return {**register.claims, **dict.fromkeys(sorted(set(others)))}
+
+
+def _value(register: Register, address: str) -> Value:
+    return register.value(address)
+
+
+def _row(register: Register, entry: Numbered | None, value: Value) -> tuple[Html, Html]:
+    number = Html(f'<span id="{text(value.address)}">{text(value.show())}</span>')
+    if interval := value.interval():
+        number = Html(f"{number}<br><small>{text(interval)}</small>")
+    lines: list[Iterable[object]] = [[code(value.address), " ", value.says]]
+    lines.append(_origin(register, entry, value))
+    lines.append(["used on: ", place_for_uses(value.address)])
+    return number, Html("<br>".join("".join(text(part) for part in line) for line in lines))
+
+
+def _origin(register: Register, entry: Numbered | None, value: Value) -> list[object]:
+    parts: list[object] = []
+    if value.n is not None:
+        parts += [f"n = {value.n} {value.of}; "]
+    if value.low is None and value.reason:
+        parts += [f"{value.reason}; "]
+    if isinstance(entry, Claim):
+        where = ", ".join(f"{key} = {each}" for key, each in entry.where.items())
+        parts += [code(entry.estimate), f" {where}; " if where else "; "]
+    if isinstance(entry, Computed):
+        parts += [code(entry.formula), " of "]
+        for name, each in entry.inputs.items():
+            inside = link(f"#{each}", each) if isinstance(each, str) and each in register.claims else each
+            parts += [f"{name} = ", inside, "; "]
+    if entry is not None and entry.holds:
+        parts += ["the wording needs ", code(entry.holds), "; "]
+    return [*parts, *(["run ", run_link(value.run)] if value.run else [code(value.source)])]
+
+
+def _runs(register: Register) -> Html:
+    rows = [
+        (run_link(run_id), plan, "the chapter follows it" if plan == register.current.main else "")
+        for plan, run_id in register.current.runs.items()
+    ]
+    return table("Adopted runs", ("run", "plan", ""), "lll", rows)

@@ -1,0 +1,65 @@
+"""The page of one run: how it was made, and everything that its rows say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from speclab.records.reader import RESULTS
+from speclab.records.rows import DistributionCell, DivergenceCell, SpeedCell, TimingCell
+from speclab.site.runs import run_of
+
+if TYPE_CHECKING:
+    from speclab.records.reader import Run
+
+# Heading, the kind of cell that it needs, and the blocks below it.
+_SECTIONS = (
+    ("What a pass costs", TimingCell, ("figures.pass_time", "tables.pass_times", "tables.cost_ratios")),
+    ("How much faster", SpeedCell, ("figures.speedup", "tables.speedups", "tables.shares", "tables.predictions")),
+    ("How often guesses are right", SpeedCell, ("tables.acceptance",)),
+    ("Whether outputs are equal", DivergenceCell, ("tables.identical_outputs", "tables.divergences")),
+    ("Whether samples follow the law", DistributionCell, ("tables.distribution",)),
+)
+
+
+def run_page(run_id: str) -> str:
+    """Markdown of a run's page."""
+    return f"# Run `{run_id}`\n\n" + run_sections(run_of(run_id), session=run_id, raw=run_id)
+
+
+def run_sections(run: Run, *, session: str, raw: str) -> str:
+    """Everything below the title.
+
+    Args:
+        run: Finished, stopped or discarded.
+        session: Of the executed blocks.
+        raw: Folder of the files to download, relative to the page.
+    """
+    held = {type(cell) for cell in run.results.cells}
+    parts = [_block(session, "from speclab.site import figures, tables")]
+    offered = "`run.json`" if run.record.results_sha256 is None else None
+    files = f"[`run.json`]({raw}/run.json)" + ("" if offered else f" and [`{RESULTS}`]({raw}/{RESULTS})")
+    parts.append(f"The record and the raw rows, as they were measured: {files}.")
+    parts += [_heading("How it was made"), _call(session, "tables.origin", run)]
+    for heading, needed, blocks in _SECTIONS:
+        if needed in held:
+            parts += [_heading(heading), *(_call(session, name, run) for name in blocks)]
+    parts += [
+        _heading("Machine, memory, models and prompts"),
+        *(
+            _call(session, name, run)
+            for name in ("tables.machine", "tables.memory", "tables.models", "tables.prompts")
+        ),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _heading(text: str) -> str:
+    return f"## {text}"
+
+
+def _call(session: str, name: str, run: Run) -> str:
+    return _block(session, f'print({name}("{run.record.id}"))')
+
+
+def _block(session: str, code: str) -> str:
+    return f'```python exec="1" html="1" session="{session}"\n{code}\n```'

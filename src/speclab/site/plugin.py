@@ -1,0 +1,82 @@
+"""Connects the site's functions to mkdocs: generated pages, faults, watching, reloading."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from importlib import import_module, invalidate_caches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin
+from mkdocs.structure.files import File, InclusionLevel
+from mkdocs.utils import CountHandler
+
+from speclab.errors import CheckError, InputError
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+HERE = "speclab.site."
+
+
+def site(name: str) -> Any:
+    """A module of the site, as it is on the disk now."""
+    return import_module(f"{HERE}{name}")
+
+
+class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
+    """The plugin `speclab`. A build ends with every fault; a preview shows each in its place and lives on."""
+
+    serving = False
+
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+        """Note whether this is a preview; that this method exists keeps the plugin over rebuilds."""
+        del dirty
+        self.serving = command == "serve"
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Start a build; while serving, take up edits of this package and let no warning end the preview."""
+        if self.serving:
+            for name in [each for each in sys.modules if each.startswith(HERE) and each != __name__]:
+                del sys.modules[name]
+            invalidate_caches()
+            mkdocs = logging.getLogger("mkdocs")
+            for handler in [each for each in mkdocs.handlers if isinstance(each, CountHandler)]:
+                mkdocs.removeHandler(handler)
+        root = Path(config.config_file_path).resolve().parent
+        site("building").begin(root, serving=self.serving)
+        return config
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Add the pages that nobody writes, and the raw files of the runs."""
+        pages = site("pages")
+        for path, text in pages.generated_pages().items():
+            inclusion = InclusionLevel.NOT_IN_NAV if "/runs/" in path else InclusionLevel.UNDEFINED
+            file = File.generated(config, path, content=text, inclusion=inclusion)
+            file.edit_uri = None
+            files.append(file)
+        for path, where in pages.raw_files().items():
+            files.append(File.generated(config, path, abs_src_path=str(where)))
+        return files
+
+    def on_page_markdown(self, markdown: str, *, page: Page, **_: object) -> str:
+        """Note which page is being read, for the faults that are met on it."""
+        site("building").current().read(f"docs/{page.file.src_uri}", page.file.content_string)
+        return markdown
+
+    def on_env(self, env: Any, *, config: MkDocsConfig, files: Files) -> Any:
+        """Name the users of each number in the register, and end a build that met faults."""
+        del config
+        uses = site("uses")
+        pages = {file.dest_uri: file.page for file in files.documentation_pages() if file.page is not None}
+        read = {path: (str(page.title), page.content or "") for path, page in pages.items()}
+        pages[uses.REGISTER_PAGE].content = uses.fill_in_uses(read)
+        try:
+            site("building").current().conclude()
+        except (CheckError, InputError) as error:
+            raise PluginError(str(error)) from None
+        return env

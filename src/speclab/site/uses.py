@@ -1,0 +1,102 @@
+"""Which page uses which number, read from the HTML, and what is wrong with that."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING
+
+from bs4 import BeautifulSoup
+
+from speclab.errors import CheckError, InputError
+from speclab.site.bound import bound
+from speclab.site.building import current
+from speclab.site.html import Html, link
+from speclab.site.sources import uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from speclab.site.built import BuiltPage
+
+REGISTER_PAGE = "evidence/register.html"
+_PLACE = re.compile(r'<span data-uses="([^"]+)"></span>')
+
+
+def place_for_uses(claim_id: str) -> Html:
+    """Where the pages that use a number are named once all of them have been read."""
+    return Html(f'<span data-uses="{claim_id}"></span>')
+
+
+def fill_in_uses(pages: Mapping[str, tuple[str, str]]) -> str:
+    """The HTML of the register's page, with the pages that use each number named there.
+
+    Args:
+        pages: By the path of each built page, the register's too: its title and its HTML.
+    """
+    used: dict[str, list[str]] = {}
+    for path, (title, html) in pages.items():
+        for claim_id in dict.fromkeys(_claims(html)):
+            address = posixpath.relpath(path, posixpath.dirname(REGISTER_PAGE))
+            used.setdefault(claim_id, []).append(link(address, title))
+    return _PLACE.sub(lambda m: ", ".join(used.get(m[1], ())) or "no page", pages[REGISTER_PAGE][1])
+
+
+def unused(pages: Mapping[str, str]) -> list[str]:
+    """One line for each claim that no page uses, with its line in the register.
+
+    Args:
+        pages: The HTML of each page.
+    """
+    register = current().register
+    used = {claim_id for html in pages.values() for claim_id in _claims(html)}
+    inputs = {each for entry in register.claims.values() for each in _inputs(entry)}
+    return [
+        f"{register.place(claim_id)}: no page uses this claim: use it, or take it out of the register"
+        for claim_id in (*register.claims, *register.faults)
+        if claim_id not in used | inputs and claim_id not in register.discards
+    ]
+
+
+def use_faults(built: Mapping[str, BuiltPage], written: Mapping[str, str]) -> list[str]:
+    """Numbers in the built pages that the register does not stand behind, and claims that no page uses.
+
+    Args:
+        built: The built pages.
+        written: The Markdown of the pages written by hand, by path; lines are looked up there.
+    """
+    faults = []
+    for page in built.values():
+        for tag in page.tags("a[data-claim]"):
+            claim_id, part = str(tag["data-claim"]), str(tag.get("data-part", ""))
+            address = f"{claim_id}.{part}" if part else claim_id
+            fault = _fault(address, tag.get_text())
+            if fault:
+                faults.append(f"{_where(page.source, address, written)}: {address}: {fault}")
+    return faults + unused({path: page.html for path, page in built.items()})
+
+
+def _fault(address: str, shown: str) -> str | None:
+    try:
+        _, text = bound(address)
+    except (CheckError, InputError) as error:
+        return str(error)
+    return None if text == shown else f"the page shows {shown}, the register says {text}: build it again"
+
+
+def _where(source: str, address: str, written: Mapping[str, str]) -> str:
+    page = f"docs/{source}"
+    lines = [use.line for use in uses(page, written.get(page, "")) if use.address == address]
+    return f"{page}:{lines[0]}" if lines else page
+
+
+def _claims(html: str) -> Iterator[str]:
+    soup = BeautifulSoup(html, "html.parser")
+    return (str(tag["data-claim"]) for tag in soup.find_all("a", attrs={"data-claim": True}))
+
+
+def _inputs(entry: object) -> Iterator[str]:
+    """Claims that a computed value, or a condition, leans on; they are used by it."""
+    for each in getattr(entry, "inputs", {}).values():
+        if isinstance(each, str):
+            yield each
