@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from speclab.errors import InputError
-from speclab.experiments.home import with_home
 from speclab.models.catalogue import catalogue
 from speclab.models.fetch import fetch, fetched
 
@@ -31,6 +30,10 @@ class Bench(Protocol):
         """Load a pair and read every weight once, so that it lies in memory."""
         ...
 
+    def free(self, pair: LoadedPair) -> None:
+        """Give back the memory of a pair's weights, whoever still refers to it."""
+        ...
+
     def state(self, device: Device) -> DeviceState:
         """The device now."""
         ...
@@ -52,11 +55,17 @@ class RealBench:
         from speclab.backends.hf.device import touch  # noqa: PLC0415 - torch, which a plan is read without
         from speclab.models.load import load_pair  # noqa: PLC0415
 
-        full = {"target": with_home(pair.target), "draft": with_home(pair.draft)}
-        loaded = load_pair(pair.model_copy(update=full))
+        loaded = load_pair(pair)
         for each in (loaded.target, loaded.draft):
-            touch(each.model.model)
+            touch(each.module)
         return loaded
+
+    def free(self, pair: LoadedPair) -> None:
+        """Give back the memory of both models' weights."""
+        from speclab.backends.hf.device import release  # noqa: PLC0415 - torch
+
+        for each in (pair.target, pair.draft):
+            release(each.module)
 
     def state(self, device: Device) -> DeviceState:
         """The device as torch sees it now."""

@@ -100,7 +100,7 @@ class Reload:
         if self._loaded is not None and dtype == self._dtype:
             return self._loaded
         if self._loaded is not None:
-            self._loaded.release()
+            self._bench.free(self._loaded)
             self._loaded = None
         if dtype == "float32":
             require_float32(*self._records, self._bench.state(self._plan.pair.device))

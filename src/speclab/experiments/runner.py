@@ -159,7 +159,7 @@ def _finished(folder: RunFolder, seconds: dict[str, float], loaded: Holdings, be
     state = bench.state(record.plan.pair.device)
     memory = judge(record.target, record.draft, tuple(folder.cells.values()), loaded=loaded, ended=holdings(state))
     if record.resumed:
-        note = f"the run was gone on with {len(record.resumed)} times; the peak is that of the last part"
+        note = f"measured in {len(record.resumed) + 1} parts; the peak is that of the last"
         memory = memory.model_copy(update={"warnings": (*memory.warnings, note)})
     spoilt = memory.weights_resident.value is False
     run = folder.finish(

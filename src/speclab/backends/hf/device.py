@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import torch
 
 from speclab.backends.device import CardState, DeviceState
@@ -39,3 +41,11 @@ def touch(module: torch.nn.Module) -> int:
             weight.sum().item()
             read += weight.nbytes
     return read
+
+
+def release(module: torch.nn.Module) -> None:
+    """Give back the memory of a model's weights; the model itself can no longer be used, whoever refers to it."""
+    module.to("meta")
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
