@@ -14,14 +14,10 @@ from synthetic import synthetic_plan, synthetic_run
 WHERE = dict[str, object]
 
 
-def _run(**changes: object) -> Run:
-    plan = synthetic_plan(prompts_per_kind=2, rounds=2)
-    record, results = synthetic_run(plan=plan)
-    cells = tuple(
-        cell.model_copy(update=changes) if isinstance(cell, DivergenceCell) and cell.prompt == "chat-1" else cell
-        for cell in results.cells
-    )
-    return Run(record, Results(run=record.id, cells=cells))
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """Two prompts of each kind, two rounds."""
+    return Run(*synthetic_run(plan=synthetic_plan(prompts_per_kind=2, rounds=2)))
 
 
 @pytest.mark.parametrize(
@@ -48,18 +44,23 @@ def _run(**changes: object) -> Run:
         ("total_variation_at", {"end": "largest"}, 0.1 + 0.3 * 0.26, 6),
     ],
 )
-def test_counts(name: str, where: WHERE, value: float, n: int) -> None:
+def test_counts(run: Run, name: str, where: WHERE, value: float, n: int) -> None:
     """Twelve prompts, two rounds, three k; one prompt differs at the largest."""
-    found = estimate(name, _run(), where)
+    found = estimate(name, run, where)
     assert found.value == pytest.approx(value)
     assert found.n == n
     assert found.low is None
 
 
-def test_configurations_that_changed_are_counted() -> None:
+def test_configurations_that_changed_are_counted(run: Run) -> None:
     """One of 48 changed from block to block."""
-    run = _run(changed=(Changed(arm="draft", k=4, blocks=("speed.chat-1.r1.a0",)),))
-    assert estimate("changed_outputs", run, {}).value == 1
+    changed = {"changed": (Changed(arm="draft", k=4, blocks=("speed.chat-1.r1.a0",)),)}
+    cells = tuple(
+        cell.model_copy(update=changed) if isinstance(cell, DivergenceCell) and cell.prompt == "chat-1" else cell
+        for cell in run.results.cells
+    )
+    altered = Run(run.record, Results(run=run.record.id, cells=cells))
+    assert estimate("changed_outputs", altered, {}).value == 1
 
 
 def test_a_single_round_cannot_show_a_change() -> None:
@@ -103,10 +104,10 @@ def test_a_rule_that_was_nowhere_testable_has_no_smallest_p() -> None:
         ("rule_tests", {"verdict": "passed", "kind": "verse"}, "no context of kind 'verse'; it has: prose"),
     ],
 )
-def test_an_empty_selection_is_named(name: str, where: WHERE, says: str) -> None:
+def test_an_empty_selection_is_named(run: Run, name: str, where: WHERE, says: str) -> None:
     """With what there is."""
     with pytest.raises(EmptySelectionError, match=says):
-        estimate(name, _run(), where)
+        estimate(name, run, where)
 
 
 @pytest.mark.parametrize(("name", "where"), [("identical_runs", {}), ("rule_tests", {"verdict": "passed"})])
