@@ -13,7 +13,7 @@ from speclab.backends.device import CardState
 from speclab.errors import CheckError, InputError
 from speclab.experiments import runner
 from speclab.experiments.overrides import Overrides
-from speclab.experiments.runner import dry_run, new_run_id, resume_command, resume_run, run_plan
+from speclab.experiments.runner import estimate_plan, new_run_id, resume_command, resume_run, run_plan
 from speclab.records.reader import read_run, require_run_id
 
 if TYPE_CHECKING:
@@ -372,7 +372,7 @@ def test_no_fallback_for_a_pair_that_was_asked_for(repository: Path) -> None:
 def test_dry_run_measures_nothing(repository: Path) -> None:
     """It tells the estimate and leaves no folder."""
     watch = Noted()
-    estimate = dry_run(small_ask(repository, "timing", "speed"), watch, SmallBench())
+    estimate = estimate_plan(small_ask(repository, "timing", "speed"), watch, SmallBench())
     assert estimate.total > 0
     assert set(estimate.seconds) == {"timing", "speed"}
     assert "from passes timed just now" in watch
@@ -382,11 +382,11 @@ def test_dry_run_measures_nothing(repository: Path) -> None:
 def test_second_estimate_comes_from_the_first_run(repository: Path) -> None:
     """What the same plan took on this machine is the better estimate; another machine's is not taken."""
     run = run_plan(small_ask(repository), bench=SmallBench())
-    estimate = dry_run(small_ask(repository), bench=SmallBench())
+    estimate = estimate_plan(small_ask(repository), bench=SmallBench())
     assert estimate.basis == f"as run {run.record.id} took"
     assert estimate.total == pytest.approx(sum(run.record.seconds.values()))
-    assert "just now" in dry_run(small_ask(repository), bench=SmallBench(threads=3)).basis
-    assert "just now" in dry_run(small_ask(repository, ks=(1,)), bench=SmallBench()).basis
+    assert "just now" in estimate_plan(small_ask(repository), bench=SmallBench(threads=3)).basis
+    assert "just now" in estimate_plan(small_ask(repository, ks=(1,)), bench=SmallBench()).basis
 
 
 def test_one_measurement_at_a_time(repository: Path) -> None:

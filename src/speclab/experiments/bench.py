@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from speclab.errors import InputError
 from speclab.models.catalogue import catalogue
+from speclab.models.extras import LOADING, require
 from speclab.models.fetch import fetch, fetched
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class RealBench:
 
     def state(self, device: Device) -> DeviceState:
         """The device as torch sees it now."""
+        require(LOADING, "measuring a pair")
         from speclab.backends.hf.device import card_available, device_state  # noqa: PLC0415 - torch
 
         if device == "cuda" and not card_available():
@@ -78,3 +80,11 @@ class RealBench:
             )
             raise InputError(msg)
         return device_state(device)
+
+
+def default_plan() -> str:
+    """The plan for this machine: `gpu` where torch can use a graphics card, else `quick`."""
+    require(LOADING, "measuring a pair")
+    from speclab.backends.hf.device import card_available  # noqa: PLC0415 - torch
+
+    return "gpu" if card_available() else "quick"

@@ -122,7 +122,7 @@ def resume_run(
         return _measured(folder, prepared, bench, watch)
 
 
-def dry_run(ask: Ask, watch: Watch | None = None, bench: Bench | None = None) -> Estimate:
+def estimate_plan(ask: Ask, watch: Watch | None = None, bench: Bench | None = None) -> Estimate:
     """Do everything up to the first measurement, and stop there."""
     inputs = read_inputs(ask)
     with measuring(f"{ask.plan}-dry-run"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -114,6 +115,8 @@ def _version_control(
 
 
 def _git(folder: Path, *arguments: str) -> str:
+    # Inside a hook, git's own variables would point to the repository of the hook.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-C", str(folder), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=environment)
     return done.stdout.strip()

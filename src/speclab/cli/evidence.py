@@ -1,0 +1,142 @@
+"""`speclab evidence`: make runs, look at them, check them, adopt or discard them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from speclab.cli import evidence_run
+from speclab.cli.output import JsonFlag, OutFile, emit, table
+from speclab.errors import CheckError, InputError
+from speclab.records.lock import measured_now
+from speclab.records.reader import Run, find_run, read_record, read_run, run_folders, run_homes
+from speclab.records.repository import find_repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RunArgument = Annotated[str, typer.Argument(help="Id of a run.", metavar="RUN", show_default=False)]
+OneRun = Annotated[str | None, typer.Argument(help="Id of a run.", metavar="RUN", show_default=False)]
+Reason = Annotated[str, typer.Option(help="What no program can see.", show_default=False)]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the group."""
+    group = typer.Typer(help="Make runs, look at them, check them, adopt or discard them.", no_args_is_help=True)
+    app.add_typer(group, name="evidence")
+    evidence_run.add_to(group)
+
+    @group.command("list")
+    def _list(*, as_json: JsonFlag = False, out: OutFile = None) -> None:
+        """List the runs of this machine, and the adopted and discarded ones."""
+        runs = [_line(folder) for home in run_homes(find_repository()) for folder in run_folders(home)]
+        columns = ("run", "plan", "status", "started", "where")
+        rows = [[run[column] for column in columns] for run in runs]
+        shown = table("Runs", columns, rows) if runs else "no run is here yet: `speclab evidence run` makes one"
+        emit({"runs": runs}, [shown], as_json=as_json, out=out)
+
+    @group.command("show")
+    def _show(run_id: RunArgument, *, as_json: JsonFlag = False, out: OutFile = None) -> None:
+        """Show how a run was made and what it holds."""
+        run = read_run(find_run(run_id, find_repository()))
+        document = {"record": run.record.model_dump(mode="json"), "cells": _cells(run)}
+        emit(document, [table(run_id, ("", ""), _facts(run))], as_json=as_json, out=out)
+
+    @group.command("check")
+    def _check(run_id: OneRun = None, *, as_json: JsonFlag = False, out: OutFile = None) -> None:
+        """Check the adopted runs, the register and its claims; with RUN, that run too."""
+        from speclab.evidence.checks import check
+
+        repository = find_repository()
+        faults = check(repository)
+        if run_id is not None:
+            faults = [*_faults(find_run(run_id, repository)), *faults]
+        emit({"faults": faults}, [*faults] or ["all runs and claims are sound"], as_json=as_json, out=out)
+        if faults:
+            msg = f"{len(faults)} {'faults' if len(faults) > 1 else 'fault'} found: {faults[0]}"
+            raise CheckError(msg)
+
+    @group.command("adopt")
+    def _adopt(run_id: RunArgument, *, as_json: JsonFlag = False, out: OutFile = None) -> None:
+        """Make a run the one that its plan, and the pages, show."""
+        from speclab.evidence.adopt import adopt
+
+        current = adopt(run_id, find_repository())
+        document = {"run": run_id, "plan": current.plan_of(run_id), "main": current.main}
+        line = f"the plan {document['plan']} now shows {run_id}; the chapter follows the plan {current.main}"
+        emit(document, [line], as_json=as_json, out=out)
+
+    @group.command("discard")
+    def _discard(run_id: RunArgument, reason: Reason, *, as_json: JsonFlag = False, out: OutFile = None) -> None:
+        """Take a run out of use, with the reason; both stay in the register."""
+        from speclab.evidence.adopt import discard
+
+        discard(run_id, reason, find_repository())
+        line = f"{run_id} is discarded and stands in the register"
+        emit({"run": run_id, "reason": reason}, [line], as_json=as_json, out=out)
+
+
+def _line(folder: Path) -> dict[str, Any]:
+    where = "adopted" if folder.parent.parent.name == "research" else "new"
+    try:
+        record = read_record(folder)
+    except InputError as error:
+        return {
+            "run": folder.name,
+            "plan": None,
+            "status": "unreadable",
+            "started": None,
+            "where": where,
+            "reason": str(error),
+        }
+    killed = record.status == "running" and measured_now() != record.id
+    return {
+        "run": record.id,
+        "plan": record.plan.name,
+        "status": "killed" if killed else record.status,
+        "started": record.started.isoformat(timespec="minutes"),
+        "where": where,
+        "reason": record.reason,
+    }
+
+
+def _cells(run: Run) -> dict[str, int]:
+    return dict(Counter(cell.experiment for cell in run.results.cells))
+
+
+def _facts(run: Run) -> list[tuple[str, object]]:
+    record = run.record
+    processor, gpu = record.machine.processor, record.machine.gpu
+    peak = record.memory.peak_bytes.value if record.memory else None
+    return [
+        ("status", record.status + (f": {record.reason}" if record.reason else "")),
+        ("command", record.command),
+        ("plan", f"{record.plan.name}: {record.plan.says}"),
+        ("departures", ", ".join(record.overrides) or "none"),
+        (
+            "pair",
+            f"{record.target.name} / {record.draft.name}, {record.target.dtype} on {record.plan.pair.device}",
+        ),
+        ("fallback", record.fallback),
+        ("weights", record.target.history),
+        ("machine", f"{processor.model.value or processor.model.reason}, {processor.cores} cores"),
+        ("card", gpu.model if gpu else None),
+        ("prompts", len(record.prompts)),
+        ("cells", ", ".join(f"{count} {name}" for name, count in _cells(run).items())),
+        ("minutes", ", ".join(f"{name} {seconds / 60:.1f}" for name, seconds in record.seconds.items())),
+        ("peak memory", None if peak is None else f"{peak / 1e9:.1f} GB"),
+        ("commit", f"{record.commit.value or record.commit.reason}{' and changes' if record.dirty.value else ''}"),
+        ("started", record.started.isoformat(timespec="minutes")),
+        ("gone on", ", ".join(each.isoformat(timespec="minutes") for each in record.resumed) or None),
+        ("ended", record.ended.isoformat(timespec="minutes") if record.ended else None),
+    ]
+
+
+def _faults(folder: Path) -> list[str]:
+    try:
+        read_run(folder)
+    except InputError as error:
+        return [str(error)]
+    return []
