@@ -12,6 +12,7 @@ from synthetic import synthetic_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Self
 
     from speclab.decoding.protocols import Model
     from speclab.experiments.protocol import Experiment
@@ -65,7 +66,7 @@ class SmallRun:
             reload=lambda _: pair,
         )
 
-    def run(self, experiment: Experiment, most: int = 1000) -> SmallRun:
+    def run(self, experiment: Experiment, most: int = 1000) -> Self:
         """Measure at most so many cells."""
         for job in experiment.cells(self.session):
             if job.key in self.cells:

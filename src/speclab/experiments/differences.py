@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from speclab.experiments.classify import classify
 from speclab.experiments.recompute import Computed, gap, noise, spacing
 from speclab.models.stream import TextStream
+from speclab.prompts.encode import ids_sha256
 from speclab.records.rows import Difference, Recomputed
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from speclab.experiments.outputs import First
     from speclab.records.plan import Dtype
 
-    Decode = Callable[[Sequence[int]], str]
+    Decode = Callable[..., Any]
 
 SAME_DTYPE = "the run itself computes in float32"
 
@@ -39,7 +39,7 @@ def recomputed(
         arm=first.arm.arm,
         k=first.arm.k,
         index=first.index,
-        prefix_sha256=hashlib.sha256(" ".join(map(str, prefix)).encode()).hexdigest(),
+        prefix_sha256=ids_sha256(prefix),
         plain_token=plain,
         arm_token=arm,
         plain_text=_text(decode, prefix, plain),
