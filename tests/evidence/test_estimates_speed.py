@@ -17,6 +17,7 @@ from speclab.evidence.estimates.speed import (
     end_to_end_speedup,
     noise_floor,
     overhead_share,
+    overhead_steps,
     plain_tokens_per_second,
     repeated_blocks,
     speedup,
@@ -119,6 +120,7 @@ def test_shares_add_up_and_overhead_is_all_the_rest() -> None:
     run = run_of(block("prose-1", row))
     shares = [each(run, k=1).value for each in (draft_share, verify_share, overhead_share)]
     assert shares == pytest.approx([0.6, 0.3, 0.1])
+    assert overhead_steps(run, k=1).value == pytest.approx(10 / 25)  # 10 an iteration; plain took 100 for 4 tokens
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from speclab.evidence.estimates.acceptance import alpha
 from speclab.evidence.estimates.blocks import kinds_of, ks_of
 from speclab.evidence.estimates.divergence import divergence_cells, identical_runs
 from speclab.evidence.estimates.estimate import EmptySelectionError
-from speclab.evidence.estimates.speed import best_k, overhead_share, speedup
+from speclab.evidence.estimates.speed import best_k, overhead_steps, speedup
 from speclab.evidence.estimates.timing import cost_ratio, verify_ratio
 from speclab.theory.cost import break_even_alpha, predicted_speedup
 
@@ -52,8 +52,7 @@ class _Costs:
     @classmethod
     def of(cls, run: Run, k: int) -> _Costs:
         step, check = cost_ratio(run).number(), verify_ratio(run, n=k + 1).number()
-        share = overhead_share(run, k=k).number()
-        return cls(k, alpha(run, k=k).number(), step, check, (k * step + check) * share / (1 - share))
+        return cls(k, alpha(run, k=k).number(), step, check, overhead_steps(run, k=k).number())
 
     def speedup(self, **changed: float) -> float:
         """Speed-up by the cost model, with some of its numbers changed."""

@@ -51,7 +51,7 @@ def broken_holds(register: Register, claim_id: str) -> str | None:
 def _claims(register: Register) -> Iterator[str]:
     """Each claim has a value, a text, and a condition that holds. What keeps many from a value is said once."""
     said: set[str] = set()
-    for claim_id in register.claims:
+    for claim_id in [each for each in register.claims if each not in register.faults]:
         try:
             register.value(claim_id).show()
             fault = broken_holds(register, claim_id)

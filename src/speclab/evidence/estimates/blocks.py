@@ -10,7 +10,7 @@ from speclab.evidence.estimates.estimate import EmptySelectionError
 from speclab.records.rows import SpeedCell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from speclab.records.reader import Run
     from speclab.records.rows import ArmName, ArmRow
@@ -98,12 +98,6 @@ def means_by_kind(cells: Iterable[SpeedCell], value: Callable[[SpeedCell], float
         kind: tuple(math.fsum(value(cell) for cell in rounds) / len(rounds) for rounds in prompts.values())
         for kind, prompts in by_prompt(cells).items()
     }
-
-
-def draft_arms(run: Run, k: int, *, kind: str | None, prompt: str | None) -> Iterator[tuple[SpeedCell, ArmRow]]:
-    """The arm at one k of every block that counts, with its block."""
-    for cell in blocks(run, kind=kind, prompt=prompt):
-        yield cell, arm_of(cell, "draft", k)
 
 
 def _nothing(run: Run, there: list[SpeedCell], kind: str | None, prompt: str | None) -> str:

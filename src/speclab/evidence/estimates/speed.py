@@ -8,14 +8,13 @@ from speclab.evidence.estimates.blocks import (
     arm_of,
     blocks,
     by_prompt,
-    draft_arms,
     every_block,
     ks_of,
     means_by_kind,
     plain_ns,
     require_same_length,
 )
-from speclab.evidence.estimates.estimate import Estimate
+from speclab.evidence.estimates.estimate import Estimate, Unit
 from speclab.evidence.estimates.pooling import geometric, ratio_of_sums
 from speclab.evidence.estimates.registry import named
 from speclab.records.reader import Run
@@ -112,6 +111,18 @@ def overhead_share(run: Run, *, k: int, kind: str | None = None) -> Estimate:
 
 
 @named()
+def overhead_steps(run: Run, *, k: int, kind: str | None = None) -> Estimate:
+    """The overhead of an iteration in steps of plain decoding: the third term of an iteration's cost."""
+
+    def both(cell: SpeedCell) -> tuple[float, float]:
+        row = arm_of(cell, "draft", k)
+        step = plain_ns(cell) / len(arm_of(cell, "plain", 0).ids)
+        return overhead_ns(row), len(row.iterations) * step
+
+    return _sums(blocks(run, kind=kind), both, unit="ratio", highest=math.inf)
+
+
+@named()
 def rollback_share(run: Run, *, k: int, kind: str | None = None) -> Estimate:
     """Share of decode time that goes into cutting both caches back."""
     return _share(run, k, kind, lambda row: sum(row.iterations.rollback_ns))
@@ -138,15 +149,23 @@ def overhead_ns(row: ArmRow) -> int:
 
 
 def _share(run: Run, k: int, kind: str | None, part: Callable[[ArmRow], int]) -> Estimate:
-    chosen = [cell for cell, _ in draft_arms(run, k, kind=kind, prompt=None)]
+    def both(cell: SpeedCell) -> tuple[float, float]:
+        row = arm_of(cell, "draft", k)
+        return part(row), row.decode_ns
+
+    return _sums(blocks(run, kind=kind), both, unit="share", highest=1.0)
+
+
+def _sums(
+    cells: tuple[SpeedCell, ...], both: Callable[[SpeedCell], tuple[float, float]], *, unit: Unit, highest: float
+) -> Estimate:
+    """Ratio of two sums over blocks, a prompt at a time."""
+
+    def of_prompt(rounds: list[SpeedCell]) -> tuple[float, float]:
+        parts = [both(cell) for cell in rounds]
+        return math.fsum(top for top, _ in parts), math.fsum(below for _, below in parts)
+
     pairs = {
-        name: [
-            (
-                float(sum(part(arm_of(cell, "draft", k)) for cell in rounds)),
-                float(sum(arm_of(cell, "draft", k).decode_ns for cell in rounds)),
-            )
-            for rounds in prompts.values()
-        ]
-        for name, prompts in by_prompt(chosen).items()
+        name: [of_prompt(rounds) for rounds in prompts.values()] for name, prompts in by_prompt(cells).items()
     }
-    return ratio_of_sums(pairs, unit="share")
+    return ratio_of_sums(pairs, unit=unit, highest=highest)
