@@ -20,8 +20,8 @@ _SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r", " ": "␣"}
 # Controls, marks without a shape, half characters, unassigned ones, and the separators that look like a space.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
-# Joiners shape letters and emoji, and do no harm within a text.
-_KEPT_IN_TEXT = {" ", "\n", "\t", "\u200c", "\u200d"}
+# Joiners shape letters and emoji, no-break spaces keep a number with its unit; they do no harm within a text.
+_KEPT_IN_TEXT = {" ", "\n", "\t", "\u00a0", "\u202f", "\u200c", "\u200d"}
 
 
 def escape(text: str, medium: Medium = "text") -> str:

@@ -68,7 +68,7 @@ def table(
     frame = f'<div class="lab-table" tabindex="0" role="region" aria-label="{escape(caption, "attribute")}">'
     below = f'<p class="lab-note">{text(note)}</p>' if note else ""
     return Html(
-        f"{frame}<table><caption>{text(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f'{frame}<table class="lab"><caption>{text(caption)}</caption><thead><tr>{head}</tr></thead>'
         f"<tbody>\n{body}\n</tbody></table></div>{below}"
     )
 

@@ -60,7 +60,7 @@ _STYLE: Any = {
     "xtick.labelsize": 9,
     "ytick.labelsize": 9,
 }
-WIDTH = 4.8
+WIDTH = 4.0
 """Inches. Narrow, so that the letters can still be read on a telephone."""
 
 

@@ -55,14 +55,12 @@ def _finding(run: Run) -> str:
     lengths = pass_lengths(run, "target")
     few = max((n for n in lengths if n <= 9), default=lengths[-1])
     many = lengths[-1]
-    parts = [
-        f"{n} tokens in one pass cost {verify_ratio(run, n=n).number():.2f}" for n in dict.fromkeys((few, many))
-    ]
-    return f"On the target, {' and '.join(parts)} times one token"
+    costs = [f"{n} tokens costs {verify_ratio(run, n=n).number():.2f}" for n in dict.fromkeys((few, many))]
+    return f"On the target a pass over {', one over '.join(costs)} passes over one"
 
 
 def _drawn(times: dict[ModelRole, dict[int, Estimate]], finding: str) -> str:
-    with drawing(3.0) as figure:
+    with drawing(2.6) as figure:
         axes = figure.add_subplot()
         for model, colour, mark, line in _LOOK:
             found = times[model]

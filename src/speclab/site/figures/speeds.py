@@ -84,7 +84,7 @@ def _drawn(
     bottom, top = min(0.8, *every, *ends), max(1.2, *every, *ends)
     room = 0.08 * (top - bottom)
     count = math.ceil(len(labels) / 2)
-    with drawing(1.45 * count + 0.3) as figure:
+    with drawing(1.2 * count + 0.3) as figure:
         grid = figure.subplots(count, 2, sharex=True, sharey=True, squeeze=False)
         for place, axes in enumerate(grid.flat):
             if place >= len(labels):
@@ -99,8 +99,9 @@ def _drawn(
                     range(len(ks)), values, linestyle="none", marker="o", markersize=3.5, color=TARGET, alpha=0.7
                 )
             _mean(axes, [found[label, k] for k in ks])
-            axes.set_title(label, loc="left")
+            axes.set_title(label, loc="left", pad=3)
             axes.set_xticks(range(len(ks)), [str(k) for k in ks])
+            axes.tick_params(labelbottom=place >= len(labels) - 2)
             axes.set_xlim(-0.5, len(ks) - 0.5)
             axes.set_ylim(bottom - room, top + room)
         figure.supxlabel("k, tokens proposed per iteration", fontsize=10)

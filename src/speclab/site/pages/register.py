@@ -80,7 +80,7 @@ def _row(register: Register, entry: Numbered | None, value: Value) -> tuple[Html
 
 def _origin(register: Register, entry: Numbered | None, value: Value) -> list[object]:
     parts: list[object] = []
-    if value.n is not None:
+    if value.n is not None and value.low is not None:
         parts += [f"n = {value.n} {value.of}; "]
     if value.low is None and value.reason:
         parts += [f"{value.reason}; "]

@@ -16,9 +16,9 @@ def pass_times(run_id: str | None = None) -> str:
     rows = [
         (
             n,
-            cell("pass_ms", ".1f ms", model="target", tokens=n),
+            cell("pass_ms", ".0f ms", model="target", tokens=n),
             cell("verify_ratio", ".2f", n=n, model="target"),
-            cell("pass_ms", ".1f ms", model="draft", tokens=n),
+            cell("pass_ms", ".0f ms", model="draft", tokens=n),
             cell("verify_ratio", ".2f", n=n, model="draft"),
         )
         for n in pass_lengths(cell.run, "target")
@@ -40,9 +40,9 @@ def cost_ratios(run_id: str | None = None) -> str:
     return facts(
         f"Draft against target, run {cell.run.record.id}",
         (
-            ("time of a step: the cost ratio c", cell("cost_ratio", ".3f")),
-            ("bytes of weights", cell("ratio_of_bytes", ".3f")),
-            ("parameters", cell("ratio_of_parameters", ".3f")),
-            ("layers", cell("ratio_of_layers", ".3f")),
+            ("time of a step: the cost ratio c", cell("cost_ratio", ".2f")),
+            ("bytes of weights", cell("ratio_of_bytes", ".2f")),
+            ("parameters", cell("ratio_of_parameters", ".2f")),
+            ("layers", cell("ratio_of_layers", ".2f")),
         ),
     )

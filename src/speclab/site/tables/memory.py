@@ -18,11 +18,11 @@ def memory(run_id: str | None = None) -> str:
         ("what", "size"),
         "lr",
         (
-            ("weights of the target", cell("weight_bytes", ".2f GB", model="target")),
-            ("weights of the draft", cell("weight_bytes", ".2f GB", model="draft")),
+            ("weights of the target", cell("weight_bytes", ".1f GB", model="target")),
+            ("weights of the draft", cell("weight_bytes", ".1f GB", model="draft")),
             ("cache of the target, a token", cell("cache_bytes", ".1f KiB", model="target")),
             ("cache of the draft, a token", cell("cache_bytes", ".1f KiB", model="draft")),
-            ("peak of the run", cell("peak_bytes", ".2f GB")),
+            ("peak of the run", cell("peak_bytes", ".1f GB")),
             ("weights resident", resident),
         ),
     )

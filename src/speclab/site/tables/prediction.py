@@ -17,9 +17,9 @@ def predictions(run_id: str | None = None) -> str:
             f"k = {k}",
             cell("speedup", ".2f", k=k),
             cell("decomposed_speedup", ".2f", k=k),
-            cell("decomposition_error", ".1%", k=k),
+            cell("decomposition_error", ".0%", k=k),
             cell("predicted_speedup", ".2f", k=k),
-            cell("prediction_error", ".1%", k=k),
+            cell("prediction_error", ".0%", k=k),
         )
         for k in ks_of(cell.run)
     ]
@@ -28,6 +28,6 @@ def predictions(run_id: str | None = None) -> str:
         ("", "measured", "decomposition", "off by", "prediction", "off by"),
         "lrrrrr",
         rows,
-        note="Decomposition: from each block's own acceptance, step times and overhead. Prediction: from the times "
-        "of passes, and the acceptance of the other prompts. Above 0, the formula promises too much.",
+        note="Decomposition: from each block's own acceptance, step times and overhead. Prediction: from the "
+        "times of passes, and the acceptance of the other prompts. Above 0, the formula promises too much.",
     )

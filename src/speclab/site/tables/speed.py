@@ -17,7 +17,7 @@ def speedups(run_id: str | None = None) -> str:
     rows = [
         (
             kind or "all kinds",
-            cell("plain_tokens_per_second", ".2f", kind=kind),
+            cell("plain_tokens_per_second", ".1f", kind=kind),
             *(cell("speedup", ".2f", k=k, kind=kind) for k in ks),
             cell("best_k", ".0f", kind=kind),
         )
@@ -45,8 +45,8 @@ def shares(run_id: str | None = None) -> str:
     rows = [
         (
             f"k = {k}",
-            cell("draft_share", ".1%", k=k),
-            cell("verify_share", ".1%", k=k),
+            cell("draft_share", ".0%", k=k),
+            cell("verify_share", ".0%", k=k),
             cell("overhead_share", ".2%", k=k),
         )
         for k in ks_of(cell.run)
