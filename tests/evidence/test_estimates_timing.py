@@ -78,6 +78,13 @@ def test_numbers_of_the_record(name: str, where: dict[str, object], value: float
     assert found.reason
 
 
+def test_a_pause_is_no_part_of_the_minutes() -> None:
+    """Gone on with the next day, a run has not taken a day."""
+    record, results = synthetic_run()
+    paused = record.model_copy(update={"resumed": (record.started,), "seconds": {"speed": 90.0, "timing": 30.0}})
+    assert estimate("run_minutes", Run(paused, results), {}).value == 2.0
+
+
 def test_a_peak_that_could_not_be_read_is_null_with_its_reason() -> None:
     """Not zero."""
     record, results = synthetic_run()

@@ -70,11 +70,12 @@ def peak_bytes(run: Run) -> Estimate:
 
 @named()
 def run_minutes(run: Run) -> Estimate:
-    """Minutes from the start of the run to its end, loading and pauses included."""
-    if run.record.ended is None:
+    """Minutes from the start of the run to its end; of a run that paused, those of its experiments."""
+    record = run.record
+    if record.ended is None:
         return Estimate(value=None, n=0, of="runs", unit="minutes", reason="the run has not ended")
-    minutes = (run.record.ended - run.record.started).total_seconds() / 60
-    return Estimate(value=minutes, n=1, of="runs", unit="minutes", reason="one run has no spread")
+    spent = sum(record.seconds.values()) if record.resumed else (record.ended - record.started).total_seconds()
+    return Estimate(value=spent / 60, n=1, of="runs", unit="minutes", reason="one run has no spread")
 
 
 @named("given")
