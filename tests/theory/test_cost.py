@@ -155,3 +155,10 @@ def test_residual_and_sign_flip(accounted: float, measured: float, flips: bool) 
     assert -0.10 < found.residual < -0.045
     assert found.overhead > 0
     assert found.sign_flip is flips
+
+
+@pytest.mark.parametrize(("k", "excess"), [(2, 0.029), (4, 0.138), (8, 0.44)])
+def test_a_mix_of_texts_bends_the_formula(k: int, excess: float) -> None:
+    """Half at .45 and half at .95 bring more than the mean alpha promises: E is convex in alpha."""
+    counted = (expected_tokens_per_iteration(0.45, k) + expected_tokens_per_iteration(0.95, k)) / 2
+    assert counted / expected_tokens_per_iteration(0.7, k) - 1 == pytest.approx(excess, abs=0.002)
