@@ -149,20 +149,20 @@ def test_the_parts_of_the_iterations_are_the_turns() -> None:
 
 
 def shifting(now: float) -> float:
-    """A machine a third slower from its eighth second on."""
-    return 1.0 if now < 8e9 else 1.33
+    """A machine a third slower from its 25th second on, in the midst of the second block."""
+    return 1.0 if now < 25e9 else 1.33
 
 
 def test_a_disturbed_block_is_repeated_once_after_all_first_attempts() -> None:
     """The repeat is attempt 1, starts alike, and counts whatever it shows."""
     done = run(SimulatedMachine(pace=shifting))
-    assert done.measured == ["speed.p-1.r0.a0", "speed.q-1.r0.a0", "speed.r-1.r0.a0", "speed.p-1.r0.a1"]
-    first, *others, repeat = blocks(done)
+    assert done.measured == ["speed.p-1.r0.a0", "speed.q-1.r0.a0", "speed.r-1.r0.a0", "speed.q-1.r0.a1"]
+    before, first, after, repeat = blocks(done)
     assert first.disturbed
-    assert [each.disturbed for each in (*others, repeat)] == [None, None, None]
+    assert [each.disturbed for each in (before, after, repeat)] == [None, None, None]
     assert repeat.attempt == 1
     assert [arm.turns[0].place for arm in repeat.arms] == [arm.turns[0].place for arm in first.arms]
-    assert any("disturbed" in line and "speed.p-1.r0.a0" in line for line in done.said)
+    assert any("disturbed" in line and "speed.q-1.r0.a0" in line for line in done.said)
 
 
 def test_a_repeat_that_is_disturbed_too_is_not_repeated_again() -> None:
@@ -177,7 +177,7 @@ def test_without_budget_a_disturbed_block_stays_marked() -> None:
     """Blocks are repeated only while the budget lasts; one that is left says so."""
     done = run(SimulatedMachine(pace=shifting), budget=lambda: 10.0)
     assert len(done.measured) == 3
-    assert blocks(done)[0].disturbed
+    assert blocks(done)[1].disturbed
     assert any("no time is left" in line for line in done.said)
 
 
@@ -195,6 +195,7 @@ def test_a_prompt_that_leaves_no_room_is_refused_before_anything_is_measured() -
     """The message names the prompt, both counts and the context."""
     with pytest.raises(InputError, match=r"prompt p-1 holds 5 tokens, and 16 new ones .* context of 20"):
         run(pair={"context": 20})
+    assert len(blocks(run(pair={"context": 21}))) == 3
 
 
 def test_a_draft_whose_context_is_full_stops_proposing() -> None:

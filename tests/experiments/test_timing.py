@@ -51,7 +51,9 @@ def test_a_pass_is_timed_without_its_rollback_and_after_the_stated_context() -> 
         assert times(cells, "target", n) == [pytest.approx(200 * MS * (1 + 0.02 * (n - 1)))] * 8
         assert times(cells, "draft", n) == [pytest.approx(75 * MS * (1 + 0.02 * (n - 1)))] * 8
     assert [model.length for model in models] == [0, 0]
-    assert models[0].fed[:6] == [12, 12, *LENGTHS]  # prefill twice, then every length untimed
+    # Prefill twice, then every length untimed, then eight cycles.
+    assert models[0].fed[:6] == [12, 12, *LENGTHS]
+    assert sorted(models[0].fed[6:]) == sorted(LENGTHS * 8)
     assert {cell.warm_up_passes for cell in cells} == {8}
 
 
@@ -89,3 +91,4 @@ def test_a_context_that_is_too_short_is_refused_by_name() -> None:
     machine = SimulatedMachine()
     with pytest.raises(InputError, match=r"needs 21 positions .* the draft's context holds 20"):
         run(machine, timed_pair(machine, draft_context=20))
+    assert len(run(machine, timed_pair(machine, draft_context=21))) == 8

@@ -103,6 +103,15 @@ def test_heavy_processes_are_named_with_their_share_between_two_looks() -> None:
     assert waited == [1.0]
 
 
+def test_light_processes_are_not_named() -> None:
+    """From a twentieth of a core on."""
+    looks = iter(
+        [{1: Used("light", 5.0), 2: Used("heavy", 5.0)}, {1: Used("light", 5.02), 2: Used("heavy", 5.03)}]
+    )
+    found = other_processes(0.5, look=lambda: next(looks), wait=lambda _: None)
+    assert [each.name for each in found] == ["heavy"]
+
+
 def test_the_look_sees_the_parent_and_neither_this_process_nor_its_children() -> None:
     """What we start ourselves is no disturbance by others."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:

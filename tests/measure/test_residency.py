@@ -60,11 +60,16 @@ def test_a_sound_run_is_resident_without_a_word() -> None:
     assert memory.peak_bytes.value == 6 * GB
 
 
+CACHES = 92 * (6 * 28_672 + 4 * 12_288)
+"""92 positions; a cache for each arm and one for the prompt, of 28,672 and 12,288 bytes a position: 20.3 MB."""
+
+
 def test_weights_and_caches_larger_than_the_device_are_not_resident() -> None:
-    """4.81 GB of weights do not fit into 4.5."""
-    memory = verdict(loaded={"total": int(4.5 * GB)})
+    """Neither fits without the other."""
+    assert verdict(loaded={"total": WEIGHTS + CACHES}).weights_resident.value is True
+    memory = verdict(loaded={"total": WEIGHTS + CACHES - 1})
     assert memory.weights_resident.value is False
-    assert "weights and caches take 4.8" in str(memory.reason)
+    assert "weights and caches take 4.83 GB" in str(memory.reason)
 
 
 def test_weights_that_the_process_does_not_hold_are_not_resident() -> None:
@@ -76,10 +81,9 @@ def test_weights_that_the_process_does_not_hold_are_not_resident() -> None:
 
 
 def test_no_room_left_for_the_caches_is_not_resident() -> None:
-    """92 positions, 6 target caches of 28,672 bytes a position and 4 draft caches of 12,288: 20.3 MB."""
-    needed = 92 * (6 * 28_672 + 4 * 12_288)
-    assert verdict(loaded={"free": needed}).weights_resident.value is True
-    memory = verdict(loaded={"free": needed - 1})
+    """Everything is loaded, and the first block already has nowhere to go."""
+    assert verdict(loaded={"free": CACHES}).weights_resident.value is True
+    memory = verdict(loaded={"free": CACHES - 1})
     assert memory.weights_resident.value is False
     assert "were free once both models were loaded" in str(memory.reason)
 
