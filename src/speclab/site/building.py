@@ -44,6 +44,7 @@ class Building:
         page: The file that is being read, relative to the repository.
         source: Its Markdown.
         runs: Runs that were read by their id.
+        drawn: Figures that were drawn, by name and run.
     """
 
     root: Path
@@ -52,6 +53,7 @@ class Building:
     source: str = ""
     faults: list[Fault] = field(default_factory=list)
     runs: dict[str, Run] = field(default_factory=dict)
+    drawn: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @cached_property
     def register(self) -> Register:

@@ -15,10 +15,13 @@ import matplotlib as mpl
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from speclab.site.building import current
 from speclab.site.escape import escape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from speclab.records.reader import Run
 
 INK = "#010101"
 GRID = "#010102"
@@ -41,7 +44,6 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.titlecolor": INK,
     "axes.titlesize": 10,
-    "figure.constrained_layout.use": True,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "font.family": "sans-serif",
@@ -66,7 +68,7 @@ WIDTH = 4.0
 
 @contextmanager
 def drawing(height: float) -> Iterator[Figure]:
-    """An empty figure, drawn in the shared style.
+    """An empty figure, drawn in the shared style, with room for labels at the left and below.
 
     Args:
         height: In inches.
@@ -74,7 +76,17 @@ def drawing(height: float) -> Iterator[Figure]:
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(WIDTH, height))
         FigureCanvasSVG(figure)
+        figure.subplots_adjust(left=0.58 / WIDTH, right=0.99, bottom=0.48 / height, top=1 - 0.24 / height)
         yield figure
+
+
+def once(name: str, run: Run, make: Callable[[Run], str]) -> str:
+    """A figure of a run, drawn once a build: a run's own page shows it as the chapter does."""
+    drawn = current().drawn
+    key = (name, run.record.id)
+    if key not in drawn:
+        drawn[key] = make(run)
+    return drawn[key]
 
 
 def svg(figure: Figure, name: str, title: str, description: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.timing import pass_lengths, pass_ms, verify_ratio
 from speclab.site.blocks import block
-from speclab.site.figures.base import DRAFT, TARGET, drawing, framed, svg
+from speclab.site.figures.base import DRAFT, TARGET, drawing, framed, once, svg
 from speclab.site.html import Html, shown, table, text
 from speclab.site.runs import run_link, run_of
 
@@ -23,7 +23,10 @@ _LOOK: tuple[tuple[ModelRole, str, str, str], ...] = (("target", TARGET, "o", "-
 @block
 def pass_time(run_id: str | None = None) -> str:
     """Time of a pass against its number of tokens, for both models."""
-    run = run_of(run_id)
+    return once(NAME, run_of(run_id), _figure)
+
+
+def _figure(run: Run) -> str:
     times = {model: _times(run, model) for model, *_ in _LOOK}
     finding = _finding(run)
     timing = run.record.plan.timing

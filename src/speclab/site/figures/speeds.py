@@ -9,7 +9,7 @@ from speclab.evidence.estimates.blocks import blocks, by_prompt, kinds_of, ks_of
 from speclab.evidence.estimates.speed import noise_floor
 from speclab.evidence.estimates.speed import speedup as estimate_speedup
 from speclab.site.blocks import block
-from speclab.site.figures.base import BAND, INK, TARGET, drawing, framed, svg
+from speclab.site.figures.base import BAND, INK, TARGET, drawing, framed, once, svg
 from speclab.site.html import Html, shown, table, text
 from speclab.site.runs import run_link, run_of
 
@@ -26,7 +26,10 @@ ALL = "all kinds"
 @block
 def speedup(run_id: str | None = None) -> str:
     """Speed-up by k and kind: every prompt's point, intervals where there are any, and the band of noise."""
-    run = run_of(run_id)
+    return once(NAME, run_of(run_id), _figure)
+
+
+def _figure(run: Run) -> str:
     ks = ks_of(run)
     kinds: dict[str, str | None] = {ALL: None, **{kind: kind for kind in kinds_of(run)}}
     found = {(label, k): estimate_speedup(run, k=k, kind=kind) for label, kind in kinds.items() for k in ks}
@@ -85,6 +88,7 @@ def _drawn(
     room = 0.08 * (top - bottom)
     count = math.ceil(len(labels) / 2)
     with drawing(1.2 * count + 0.3) as figure:
+        figure.subplots_adjust(wspace=0.08, hspace=0.38)
         grid = figure.subplots(count, 2, sharex=True, sharey=True, squeeze=False)
         for place, axes in enumerate(grid.flat):
             if place >= len(labels):
@@ -104,8 +108,8 @@ def _drawn(
             axes.tick_params(labelbottom=place >= len(labels) - 2)
             axes.set_xlim(-0.5, len(ks) - 0.5)
             axes.set_ylim(bottom - room, top + room)
-        figure.supxlabel("k, tokens proposed per iteration", fontsize=10)
-        figure.supylabel("speed-up over plain", fontsize=10)
+        figure.supxlabel("k, tokens proposed per iteration", fontsize=10, y=0.06 / figure.get_figheight())
+        figure.supylabel("speed-up over plain", fontsize=10, x=0.02)
         described = f"A small chart for each kind of text and one for all of them. {finding}."
         return svg(figure, NAME, "Speed-up over plain decoding by kind of text and k", described)
 
