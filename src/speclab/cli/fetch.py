@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from speclab.cli.output import JsonFlag, OutFile, emit, stderr, table
 from speclab.errors import InputError
-from speclab.models.catalogue import catalogue, entry
+from speclab.models.cache import cache_folder
+from speclab.models.catalogue import catalogue
 from speclab.models.fetch import fetch, fetched
+from speclab.models.report import Report
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from speclab.models.report import Report
-
-ListFlag = Annotated[bool, typer.Option("--list", help="List the models that can be brought, and which are here.")]
-Names = Annotated[list[str] | None, typer.Argument(help="Models of the catalogue.", show_default=False)]
+ListFlag = Annotated[bool, typer.Option("--list", help="List the catalogue, and which of it is here.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(help="Names of the catalogue, hub ids, or GGUF files to convert.", show_default=False),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -27,46 +29,48 @@ def add_to(app: typer.Typer) -> None:
 
     @app.command("fetch")
     def _fetch(
-        names: Names = None, *, show: ListFlag = False, as_json: JsonFlag = False, out: OutFile = None
+        names: Names = None, *, listed: ListFlag = False, as_json: JsonFlag = False, out: OutFile = None
     ) -> None:
         """Bring models into the cache: download, check, convert to safetensors."""
-        if not show and not names:
-            msg = f"name a model to bring ({', '.join(catalogue())}), or ask for --list"
+        if listed == bool(names):
+            msg = f"name models to fetch ({', '.join(catalogue())}), or ask for --list"
             raise InputError(msg)
-        # Every name is looked at before anything is downloaded.
-        chosen = [entry(name).name for name in names or catalogue()]
-        if not show:
-            with _bars() as report:
-                for name in chosen:
-                    fetch(name, report)
-        _show(chosen, as_json=as_json, out=out)
+        if listed:
+            _list(as_json=as_json, out=out)
+            return
+        with _bars() as report:
+            folders = {name: str(fetch(name, report)) for name in names or ()}
+        document = {"models": [{"name": name, "folder": folder} for name, folder in folders.items()]}
+        shown = [table("Fetched", ("model", "folder"), list(folders.items()))]
+        emit(document, shown, as_json=as_json, out=out)
 
 
-def _show(names: list[str], *, as_json: JsonFlag, out: OutFile) -> None:
+def _list(*, as_json: bool, out: OutFile) -> None:
     models = [
         {
-            "name": name,
-            "folder": str(folder) if (folder := fetched(name)) else None,
-            "download_bytes": entry(name).download_bytes,
-            "converted_bytes": entry(name).converted_bytes,
-            "sha256": entry(name).sha256,
-            "licence": entry(name).licence,
-            "origin": entry(name).origin,
+            "name": entry.name,
+            "fetched": fetched(entry.name) is not None,
+            "download_bytes": entry.download_bytes,
+            "converted_bytes": entry.converted_bytes,
+            "licence": entry.licence,
+            "origin": entry.origin,
+            "sha256": entry.sha256,
         }
-        for name in names
+        for entry in catalogue().values()
     ]
     rows = [
         (
-            model["name"],
-            f"{entry(str(model['name'])).download_bytes / 1e9:.2f} GB",
-            f"{entry(str(model['name'])).converted_bytes / 1e9:.2f} GB",
-            model["licence"],
-            model["folder"],
+            entry.name,
+            f"{entry.download_bytes / 1e9:.2f} GB",
+            f"{entry.converted_bytes / 1e9:.2f} GB",
+            entry.licence,
+            "yes" if fetched(entry.name) else "no",
         )
-        for model in models
+        for entry in catalogue().values()
     ]
-    columns = ("model", "download", "converted", "licence", "folder")
-    emit({"models": models}, [table("Models", columns, rows)], as_json=as_json, out=out)
+    shown = [table("Models of the catalogue", ("model", "download", "on disk", "licence", "fetched"), rows)]
+    document = {"cache": str(cache_folder()), "models": models}
+    emit(document, [*shown, f"cache: {cache_folder()}"], as_json=as_json, out=out)
 
 
 @contextmanager
@@ -74,11 +78,14 @@ def _bars() -> Iterator[Report]:
     """A bar for each stage that knows its end, with the time left; a line for each that does not."""
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
+    if not stderr.is_terminal:
+        # transformers shows bars of its own while it converts; in a file they would be one endless line.
+        os.environ.setdefault("TQDM_DISABLE", "1")
     with Progress(*columns, console=stderr) as bar:
 
         def report(what: str, done: int, total: int, /) -> None:
             if total == 0:
-                bar.stop()  # transformers shows bars of its own while it converts
+                bar.stop()
                 stderr.print(what, markup=False)
                 return
             bar.start()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
-from speclab.errors import InputError
+from speclab.backends.hf.support import require_supported
 from speclab.models.converted import Converted, write_converted
 from speclab.models.gguf_header import read_header
+from speclab.models.refusals import one_line, require_all_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,35 +47,37 @@ def convert(
     """
     header = read_header(gguf)
     stops = tuple(dict.fromkeys([*header.end_of_text, *end_of_text]))
-    try:
+    read: Any = AutoModelForCausalLM.from_pretrained  # its types know nothing of the loading info
+    with one_line(what):
         report(f"{what}: dequantising {header.stored} to bfloat16", 0, 0)
-        model = AutoModelForCausalLM.from_pretrained(
+        model, found = read(
             gguf.parent,
             gguf_file=gguf.name,
             dtype=torch.bfloat16,
             quantization_config=GgufConfig(dequantize=True),
             local_files_only=True,
             trust_remote_code=False,
+            output_loading_info=True,
         )
+        require_all_weights(found)
+        require_supported(model)
         report(f"{what}: reading the tokenizer", 0, 0)
         tokenizer = AutoTokenizer.from_pretrained(
             gguf.parent, gguf_file=gguf.name, local_files_only=True, trust_remote_code=False
         )
-    except (ValueError, KeyError, NotImplementedError, RuntimeError) as error:
-        first = str(error).strip().splitlines()
-        msg = f"{what}: transformers cannot read this GGUF file ({first[0] if first else type(error).__name__})"
-        raise InputError(msg) from None
     model.generation_config.eos_token_id = list(stops)
     report(f"{what}: writing", 0, 0)
     # One file: a few gigabytes, which are mapped when they are loaded.
     model.save_pretrained(folder, max_shard_size="1TB")
     tokenizer.save_pretrained(folder)
     stored = header.stored
+    # A tokenizer class can add special tokens of its own; the model has no rows for them.
+    added = sorted(index for index in tokenizer.get_vocab().values() if index >= header.tokens)
     record = Converted(
         source=source,
         sha256=sha256,
         history=f"{stored} {'converted' if stored in _PLAIN else 'dequantised'} to bfloat16",
-        unused=header.unused,
+        unused=(*header.unused, *added),
         end_of_text=stops,
         files={path.name: path.stat().st_size for path in sorted(folder.iterdir())},
     )

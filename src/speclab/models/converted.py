@@ -25,7 +25,7 @@ class Converted(Record):
     """Digest of the GGUF file."""
     history: str
     unused: tuple[int, ...]
-    """Ids that the GGUF file marks unused."""
+    """Ids that the GGUF file marks unused, or does not list."""
     end_of_text: tuple[int, ...]
     files: dict[str, int]
     """Size of every other file of the folder, by name."""

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from speclab.errors import InputError
 from speclab.models.assemble import assemble
 from speclab.models.cache import install, model_folder, require_space, workspace
-from speclab.models.catalogue import entry
+from speclab.models.catalogue import catalogue, entry
 from speclab.models.converted import read_converted
 from speclab.models.download import download
 from speclab.models.extras import CONVERTING, require
+from speclab.models.folder import weight_files
 from speclab.models.report import silent
+from speclab.models.sources import locate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,10 +30,11 @@ def fetched(name: str) -> Path | None:
 
 
 def fetch(name: str, report: Report = silent) -> Path:
-    """Bring a model of the catalogue, unless it is there already.
+    """Bring a model, unless it is there already.
 
     Args:
-        name: Its name in the catalogue.
+        name: A name of the catalogue; or a hub id, whose files go to the hub's own cache; or a GGUF file, which is
+            converted into this one.
         report: Told how far the work is.
 
     Returns:
@@ -40,7 +43,8 @@ def fetch(name: str, report: Report = silent) -> Path:
     Raises:
         InputError: On an unknown name, or when it could not be brought; nothing is left behind then.
     """
-    model = entry(name)
+    if name not in catalogue():
+        return _other(name, report)
     if folder := fetched(name):
         return folder
     require(CONVERTING, f"fetching {name}")
@@ -48,14 +52,21 @@ def fetch(name: str, report: Report = silent) -> Path:
         # Another process may have brought it while this one waited for the lock.
         if folder := fetched(name):
             return folder
-        require_space(model.disk_bytes, name)
+        require_space(entry(name).disk_bytes, name)
         try:
-            return _bring(model, work, report)
+            return _bring(entry(name), work, report)
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
             msg = f"{name}: no disk space left; make room, or set SPECLAB_CACHE to a folder on another disk"
             raise InputError(msg) from None
+
+
+def _other(name: str, report: Report) -> Path:
+    source = locate(name, report)
+    folder = source.with_weights()
+    weight_files(folder, source.name)
+    return folder
 
 
 def _bring(model: Entry, work: Path, report: Report) -> Path:

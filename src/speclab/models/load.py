@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from speclab.errors import InputError
 from speclab.models.extras import LOADING, require
 from speclab.models.folder import digest, stored_dtype, weight_files
+from speclab.models.refusals import one_line, require_all_weights
 from speclab.models.report import silent
 from speclab.models.sources import locate
 from speclab.models.tokenizers import require_same, token_map
@@ -108,7 +109,7 @@ def _prepare(name: str, report: Report) -> _Prepared:
     from transformers import AutoConfig, AutoTokenizer  # noqa: PLC0415
 
     source = locate(name, report)
-    with _one_line(source.name):
+    with one_line(source.name):
         config = AutoConfig.from_pretrained(source.folder, trust_remote_code=False, local_files_only=True)
         require_causal(config)
         tokenizer = AutoTokenizer.from_pretrained(source.folder, trust_remote_code=False, local_files_only=True)
@@ -137,7 +138,7 @@ def _load(prepared: _Prepared, vocabulary: int, dtype: Dtype, device: Device) ->
     source = prepared.source
     folder = source.with_weights()
     files = weight_files(folder, source.name)
-    with _one_line(source.name), _no_bars():
+    with one_line(source.name), _no_bars():
         read: Any = AutoModelForCausalLM.from_pretrained  # its types know nothing of the loading info
         module, found = read(
             folder,
@@ -147,10 +148,7 @@ def _load(prepared: _Prepared, vocabulary: int, dtype: Dtype, device: Device) ->
             use_safetensors=True,
             output_loading_info=True,
         )
-        # transformers fills what is missing with random numbers and only warns.
-        if missing := sorted(found["missing_keys"]):
-            msg = f"its weights lack {len(missing)} tensors, {missing[0]} the first"
-            raise ValueError(msg)
+        require_all_weights(found)
         module = module.to(device)
         model = HFModel(module, vocabulary=vocabulary)
     stored = stored_dtype(files, source.name)
@@ -189,22 +187,6 @@ def _end_of_text(module: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) ->
     named: list[Any] = [module.generation_config.eos_token_id, module.config.eos_token_id, tokenizer.eos_token_id]
     flat = [each for entry in named for each in (entry if isinstance(entry, list | tuple) else [entry])]
     return frozenset(each for each in flat if each is not None)
-
-
-@contextmanager
-def _one_line(name: str) -> Iterator[None]:
-    """Turn what transformers says about an unusable folder into one line that names the model."""
-    from safetensors import SafetensorError  # noqa: PLC0415
-
-    try:
-        yield
-    except InputError as error:
-        msg = f"{name}: {error}"
-        raise InputError(msg) from None
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError, SafetensorError) as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        msg = f"{name} cannot be loaded: {lines[0] if lines else type(error).__name__}"
-        raise InputError(msg) from None
 
 
 @contextmanager
