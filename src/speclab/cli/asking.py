@@ -22,6 +22,9 @@ Draft: TypeAlias = Annotated[str | None, typer.Option(help="Another draft, likew
 DtypeName: TypeAlias = Annotated[str | None, typer.Option("--dtype", help="bfloat16, float16 or float32.")]
 DeviceName: TypeAlias = Annotated[str | None, typer.Option("--device", help="cpu or cuda.")]
 Ks: TypeAlias = Annotated[str | None, typer.Option("--k", help="Proposals an iteration, for instance 1,2,4.")]
+NewTokens: TypeAlias = Annotated[
+    int | None, typer.Option("--new-tokens", help="Tokens that every arm generates, for instance 64.")
+]
 PromptFile: TypeAlias = Annotated[
     Path | None, typer.Option("--prompts", help="Prompts of another file: MT-bench, HumanEval, or plain lines.")
 ]
@@ -35,6 +38,7 @@ def overrides(
     device: str | None,
     ks: str | None,
     prompts: Path | None,
+    new_tokens: int | None = None,
 ) -> Overrides:
     """The departures from the plan that were asked for.
 
@@ -48,7 +52,15 @@ def overrides(
     except ValueError:
         msg = f"--k {ks}: whole numbers with commas between them, for instance 1,2,4"
         raise InputError(msg) from None
-    return Overrides(target=target, draft=draft, dtype=dtype, device=device, ks=numbers, prompts=prompts)
+    return Overrides(
+        target=target,
+        draft=draft,
+        dtype=dtype,
+        device=device,
+        ks=numbers,
+        new_tokens=new_tokens,
+        prompts=prompts,
+    )
 
 
 def this_command() -> str:

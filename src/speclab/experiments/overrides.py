@@ -28,6 +28,7 @@ class Overrides:
     dtype: str | None = None
     device: str | None = None
     ks: tuple[int, ...] | None = None
+    new_tokens: int | None = None
     prompts: Path | None = None
 
     @property
@@ -43,6 +44,8 @@ class Overrides:
                 yield f"--{name} {without_home(value)}"
         if self.ks is not None:
             yield f"--k {','.join(map(str, self.ks))}"
+        if self.new_tokens is not None:
+            yield f"--new-tokens {self.new_tokens}"
         if self.prompts is not None:
             yield f"--prompts {without_home(str(self.prompts.resolve()))}"
 
@@ -55,6 +58,8 @@ class Overrides:
             found[name] = with_home(value)
         if "k" in found:
             found["ks"] = tuple(int(each) for each in found.pop("k").split(","))
+        if "new-tokens" in found:
+            found["new_tokens"] = int(found.pop("new-tokens"))
         if "prompts" in found:
             found["prompts"] = Path(found["prompts"])
         return cls(**found)
@@ -82,6 +87,8 @@ class Overrides:
             changed["speed"]["ks"] = self.ks
             # The check of k proposals is a pass over k + 1 tokens: the prediction needs its time.
             changed["timing"]["lengths"] = tuple(sorted({*plan.timing.lengths, *(k + 1 for k in self.ks)}))
+        if self.new_tokens is not None:
+            changed["speed"]["new_tokens"] = self.new_tokens
         if prompt_ids is not None:
             changed["prompts"] = tuple(prompt_ids)
         try:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from rich.console import Group
+from rich.text import Text
+
 from speclab.cli.output import table
 from speclab.evidence.estimates import EmptySelectionError, Estimate, estimate
 from speclab.evidence.format import NO_BREAK_SPACE, parse_format
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.table import Table
 
     from speclab.records.reader import Run
 
@@ -65,9 +66,9 @@ class Sheet:
     rows: tuple[Row, ...]
 
     @property
-    def shown(self) -> Table:
-        """For people."""
-        return table(self.title, self.columns, self.rows)
+    def shown(self) -> Group:
+        """For people; the title stands above the table, which may be narrower."""
+        return Group(Text(self.title, style="bold"), table("", self.columns, self.rows))
 
     @property
     def document(self) -> dict[str, Any]:
