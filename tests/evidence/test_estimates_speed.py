@@ -73,12 +73,13 @@ def test_a_repeat_replaces_the_disturbed_block_whatever_it_shows() -> None:
     """The first attempt said 10, the repeat says 2; only the noise floor still sees the first."""
     disturbed = block("prose-1", arm("draft", 1, 10, (0,)), plain=(400, 100), disturbed="apart")
     repeat = block("prose-1", arm("draft", 1, 50, (0,)), plain=(100, 100), attempt=1)
-    for order in ((disturbed, repeat), (repeat, disturbed)):
+    calm = block("code-1", arm("draft", 1, 50, (0,)))
+    for order in ((disturbed, repeat, calm), (calm, repeat, disturbed)):
         run = run_of(*order)
-        assert speedup(run, k=1).value == pytest.approx(2.0)
-        assert noise_floor(run).value == pytest.approx(2.0)  # log mean of 4 and 1
-        assert (disturbed_blocks(run).value, disturbed_blocks(run).n) == (1, 2)
-        assert (repeated_blocks(run).value, repeated_blocks(run).n) == (1, 1)
+        assert speedup(run, k=1, kind="prose").value == pytest.approx(2.0)
+        assert noise_floor(run, kind="prose").value == pytest.approx(2.0)  # log mean of 4 and 1
+        assert (disturbed_blocks(run).value, disturbed_blocks(run).n) == (1, 3)
+        assert (repeated_blocks(run).value, repeated_blocks(run).n) == (1, 2)
 
 
 def test_outputs_of_different_length_are_not_compared() -> None:
