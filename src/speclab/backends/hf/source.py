@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 
 import torch
 from torch import Tensor
@@ -23,25 +24,45 @@ class TorchSource:
     def __init__(self, seed: int, device: torch.device | str = "cpu") -> None:
         self._generator = torch.Generator(device).manual_seed(seed)
 
-    @torch.inference_mode()
     def choose(self, law: Tensor | tuple[float, ...], position: int) -> int:
         """Draw an index from a law, shape [outcomes]; never one of probability zero.
 
         Raises:
             ValueError: When the law holds NaN or an infinity, or nothing above zero.
         """
-        weights = law if isinstance(law, Tensor) else torch.tensor(law, dtype=torch.float64)
-        support = weights.nonzero()[:, 0]
-        bounds = weights[support].double().cumsum(0)
-        total = float(bounds[-1]) if len(bounds) else 0.0
-        if not 0 < total < math.inf:
-            msg = f"the law at position {position} adds up to {total}: no token can be drawn from it"
+        u = self._uniform()
+        found = _invert_tensor(law, u) if isinstance(law, Tensor) else _invert(law, u)
+        if found is None:
+            msg = f"the law at position {position} holds NaN or an infinity, or nothing above zero"
             raise ValueError(msg)
-        # `right` finds the first bound above u, so that u = 0 never lands before the support.
-        found = int(torch.searchsorted(bounds, self._uniform() * total, right=True))
-        return int(support[min(found, len(support) - 1)])
+        return found
 
     def _uniform(self) -> float:
         """A number in [0, 1)."""
         number = torch.rand((), dtype=torch.float64, device=self._generator.device, generator=self._generator)
         return float(number)
+
+
+def _invert(law: tuple[float, ...], u: float) -> int | None:
+    """The first index whose cumulated sum is above the fraction u of the total; None where there is no total.
+
+    The comparison is strict, so u = 0 never lands on an index of probability zero before the support.
+    """
+    bounds = list(accumulate(law))
+    total = bounds[-1]
+    if not 0 < total < math.inf:
+        return None
+    above = (index for index, bound in enumerate(bounds) if bound > u * total)
+    return next(above, max(index for index, weight in enumerate(law) if weight > 0))
+
+
+@torch.inference_mode()
+def _invert_tensor(law: Tensor, u: float) -> int | None:
+    """The same on the law's device, over its support alone."""
+    support = law.nonzero()[:, 0]
+    bounds = law[support].double().cumsum(0)
+    total = float(bounds[-1]) if len(bounds) else 0.0
+    if not 0 < total < math.inf:
+        return None
+    found = int(torch.searchsorted(bounds, u * total, right=True))
+    return int(support[min(found, len(support) - 1)])
