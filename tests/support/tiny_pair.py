@@ -84,7 +84,8 @@ class Around:
 
     def law(self, row: Tensor, sampling: Sampling) -> Tensor:
         """The law of one row."""
-        return self.inner.law(row, sampling)
+        law: Tensor = self.inner.law(row, sampling)
+        return law
 
     def fork(self) -> Self:
         """A copy, with the same fault."""

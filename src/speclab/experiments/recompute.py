@@ -102,8 +102,8 @@ def gap(ways: Sequence[Way]) -> float:
 def spacing(ways: Sequence[Way], dtype: Dtype) -> float:
     """Distance between neighbouring numbers of the dtype at the largest of the logits."""
     largest = max(max(abs(each.plain_logit), abs(each.arm_logit)) for each in ways)
-    exponent = max(math.frexp(largest)[1] - 1, _SMALLEST_EXPONENT[dtype])
-    return math.ldexp(1.0, exponent - _MANTISSA_BITS[dtype])
+    normal = max(largest, math.ldexp(1.0, _SMALLEST_EXPONENT[dtype]))  # below it numbers lie evenly
+    return math.ldexp(1.0, math.frexp(normal)[1] - 1 - _MANTISSA_BITS[dtype])
 
 
 @dataclass(frozen=True, slots=True)
