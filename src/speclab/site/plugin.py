@@ -6,14 +6,14 @@ import logging
 import sys
 from importlib import import_module, invalidate_caches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.utils import CountHandler
 
-from speclab.errors import CheckError, InputError
+from speclab.errors import CheckError
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -33,15 +33,15 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
 
     serving = False
 
-    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+    def on_startup(self, *, command: str, **_: object) -> None:
         """Note whether this is a preview; that this method exists keeps the plugin over rebuilds."""
-        del dirty
         self.serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Start a build; while serving, take up edits of this package and let no warning end the preview."""
         if self.serving:
-            for name in [each for each in sys.modules if each.startswith(HERE) and each != __name__]:
+            # The package itself too: it holds on to its modules by name.
+            for name in [each for each in sys.modules if f"{each}.".startswith(HERE) and each != __name__]:
                 del sys.modules[name]
             invalidate_caches()
             mkdocs = logging.getLogger("mkdocs")
@@ -56,9 +56,7 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
         pages = site("pages")
         for path, text in pages.generated_pages().items():
             inclusion = InclusionLevel.NOT_IN_NAV if "/runs/" in path else InclusionLevel.UNDEFINED
-            file = File.generated(config, path, content=text, inclusion=inclusion)
-            file.edit_uri = None
-            files.append(file)
+            files.append(File.generated(config, path, content=text, inclusion=inclusion))
         for path, where in pages.raw_files().items():
             files.append(File.generated(config, path, abs_src_path=str(where)))
         return files
@@ -68,15 +66,14 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
         site("building").current().read(f"docs/{page.file.src_uri}", page.file.content_string)
         return markdown
 
-    def on_env(self, env: Any, *, config: MkDocsConfig, files: Files) -> Any:
+    def on_env(self, env: Any, *, files: Files, **_: object) -> Any:
         """Name the users of each number in the register, and end a build that met faults."""
-        del config
         uses = site("uses")
         pages = {file.dest_uri: file.page for file in files.documentation_pages() if file.page is not None}
         read = {path: (str(page.title), page.content or "") for path, page in pages.items()}
         pages[uses.REGISTER_PAGE].content = uses.fill_in_uses(read)
         try:
             site("building").current().conclude()
-        except (CheckError, InputError) as error:
+        except CheckError as error:
             raise PluginError(str(error)) from None
         return env

@@ -1,0 +1,56 @@
+"""What is wrong with a page or its evidence ends the build, and the message leads to the place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from small_site import RUN, build, copy_site, replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHAPTER = "docs/chapter/cost-and-speed.md"
+
+
+def line_of(path: Path, text: str) -> int:
+    return next(n for n, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1) if text in line)
+
+
+def test_every_fault_is_named_with_page_line_and_id(tmp_path: Path) -> None:
+    """One build names them all: an unknown id, a broken sentence, a formula, and a block that fails."""
+    root = copy_site(tmp_path / "site")
+    chapter, home = root / CHAPTER, root / "docs" / "index.md"
+    replace(home, "What was found", "What was found [=speed.nothing]")
+    replace(chapter, "$k c + v(k+1)$", "$k^2^2$")
+    replace(root / "research" / "register.toml", 'holds = "value > speed.prose.k4"', 'holds = "low > 1"')
+    replace(chapter, "print(tables.shares())", "print(1 / 0)")
+    said = build(root, cwd=root)
+    assert said.returncode == 1
+    assert f"docs/index.md:{line_of(home, 'speed.nothing')}: [=speed.nothing]: unknown id" in said.stderr
+    assert f"{CHAPTER}:{line_of(chapter, 'k^2^2')}: $k^2^2$: not a formula" in said.stderr
+    # One prompt of a kind has no interval, so no sentence can lean on its lower end.
+    assert (
+        f"{CHAPTER}:{line_of(chapter, '[=speed.code.k4]')}: [=speed.code.k4]: `low > 1` cannot hold" in said.stderr
+    )
+    assert "ZeroDivisionError" in said.stderr
+    assert not (root / "site" / "index.html").exists()
+
+
+def test_a_block_that_fails_alone_ends_the_build(tmp_path: Path) -> None:
+    """A traceback is a warning to the tools; here it ends the build."""
+    root = copy_site(tmp_path / "site")
+    replace(root / CHAPTER, "print(tables.shares())", "print(1 / 0)")
+    said = build(root, cwd=root)
+    assert said.returncode == 1
+    assert "ZeroDivisionError" in said.stderr
+
+
+def test_an_altered_run_is_one_clear_line_a_page(tmp_path: Path) -> None:
+    """Rows that were edited are not shown, and no traceback is."""
+    root = copy_site(tmp_path / "site")
+    replace(root / "research" / "runs" / RUN / "results.json", '"tokens": 9', '"tokens": 8')
+    said = build(root, cwd=root)
+    assert said.returncode == 1
+    assert "Traceback" not in said.stderr
+    assert "is not what the run wrote" in said.stderr
+    assert f"{CHAPTER}:{line_of(root / CHAPTER, 'figures.pass_time()')}: figures.pass_time: " in said.stderr

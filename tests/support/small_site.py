@@ -1,0 +1,127 @@
+"""A copy of the real site with a simulated run adopted, and how to build it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from speclab.records.rows import DivergenceCell
+from synthetic import synthetic_run, write_run
+
+if TYPE_CHECKING:
+    from speclab.records.rows import Results
+    from speclab.records.run import RunRecord
+
+HERE = Path(__file__).parents[2]
+RUN = "quick-synthetic"
+NASTY = (
+    '</td></code><script>alert(1)</script>{{ x }}|`\n\n```python exec="1"\nprint(6*7)\n```\n[=c] <|im_end|>\u202e'
+)
+"""What a model may write, and what no page may act on."""
+
+# Runs mkdocs as its command does, then says whether torch came along.
+_BUILD = """
+import sys
+from mkdocs.__main__ import cli
+code = 0
+try:
+    cli(sys.argv[1:], standalone_mode=True)
+except SystemExit as end:
+    code = end.code
+print("torch was imported" if "torch" in sys.modules else "no torch", file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A copy of the site with a simulated run, and what building it said."""
+
+    root: Path
+    said: subprocess.CompletedProcess[str]
+
+    @property
+    def site(self) -> Path:
+        """The built pages."""
+        return self.root / "site"
+
+
+def copy_site(root: Path, *, run: str = RUN, seed: int = 0, slow: float = 1.0, nasty: bool = False) -> Path:
+    """Make a repository with the real pages and register, whose main plan shows a simulated run.
+
+    Args:
+        root: Where to; must not be there yet.
+        run: Id of the run.
+        seed: Of the simulation.
+        slow: As in `synthetic_run`.
+        nasty: Whether the models of the run wrote what no page may act on.
+    """
+    root.mkdir(parents=True)
+    for name in ("docs", "research"):
+        shutil.copytree(HERE / name, root / name, ignore=shutil.ignore_patterns("runs"))
+    for name in ("mkdocs.yml", "README.md"):
+        shutil.copy(HERE / name, root / name)
+    (root / "src").mkdir()
+    record, results = synthetic_run(run, seed=seed, slow=slow)
+    adopt_run(root, record, _spoilt(results) if nasty else results)
+    return root
+
+
+def adopt_run(root: Path, record: RunRecord, results: Results) -> None:
+    """Put a run where adopted ones lie, and let the main plan show it."""
+    write_run(root / "research" / "runs" / record.id, record, results)
+    current = f'main = "{record.plan.name}"\n\n[runs]\n{record.plan.name} = "{record.id}"\n'
+    (root / "research" / "current.toml").write_text(current, encoding="utf-8")
+
+
+def build(root: Path, *, cwd: Path, site: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Build as `mkdocs build` does, in a process of its own.
+
+    Args:
+        root: A copy of the site.
+        cwd: Where the command is run.
+        site: Where the pages go; `site` in the copy where None.
+    """
+    arguments = ["build", "-f", str(root / "mkdocs.yml"), *(["-d", str(site)] if site else [])]
+    environment = os.environ | {
+        "NO_MKDOCS_2_WARNING": "1",
+        "SOURCE_DATE_EPOCH": "1767225600",
+        "OMP_NUM_THREADS": "1",
+    }
+    return subprocess.run(
+        [sys.executable, "-c", _BUILD, *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=240,
+    )
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    """Change a text that must be there once at least."""
+    text = path.read_text(encoding="utf-8")
+    assert old in text, f"{path} does not hold {old!r}"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def _spoilt(results: Results) -> Results:
+    cells = [
+        cell.model_copy(
+            update={
+                "differences": tuple(
+                    each.model_copy(update={"plain_text": NASTY, "arm_text": " a"}) for each in cell.differences
+                )
+            }
+        )
+        if isinstance(cell, DivergenceCell)
+        else cell
+        for cell in results.cells
+    ]
+    return results.model_copy(update={"cells": tuple(cells)})
