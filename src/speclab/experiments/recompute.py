@@ -72,10 +72,8 @@ def way(name: str, row: Row, plain: int, arm: int) -> Way:
 
 
 def apart(one: Way, other: Way) -> float:
-    """Largest change of either logit, or of their difference, between two ways."""
-    plain = one.plain_logit - other.plain_logit
-    arm = one.arm_logit - other.arm_logit
-    return max(abs(plain), abs(arm), abs(plain - arm))
+    """Largest change of either logit between two ways."""
+    return max(abs(one.plain_logit - other.plain_logit), abs(one.arm_logit - other.arm_logit))
 
 
 def noise(ways: Sequence[Way]) -> float:
@@ -84,7 +82,9 @@ def noise(ways: Sequence[Way]) -> float:
     The arm's path has no part in it: a fault of its cache must not widen its own excuse.
     """
     judges = [each for each in ways if each.name != ARM_PATH]
-    return max(apart(one, other) for one in judges for other in judges)
+    differences = [each.plain_logit - each.arm_logit for each in judges]
+    largest = max(apart(one, other) for one in judges for other in judges)
+    return max(largest, max(differences) - min(differences))
 
 
 def row_noise(rows: Mapping[str, Row]) -> float:
