@@ -14,21 +14,26 @@ LIGHT = ("*.json", "*.jinja", "*.txt", "tokenizer.model")
 WEIGHTS = ("*.safetensors", "*.safetensors.index.json")
 
 
-def bring(hub_id: str, patterns: tuple[str, ...]) -> Path:
+def bring(hub_id: str, patterns: tuple[str, ...], *, commit: str | None = None) -> Path:
     """The folder of a model's files in the hub's own cache, brought there where they are missing.
 
     Args:
         hub_id: `organisation/name`.
         patterns: Which files of the top folder.
+        commit: Of which state of the model; the newest where none is given.
 
     Raises:
         InputError: When access is refused, there is no such model, or the hub is out of reach.
     """
     from huggingface_hub import errors, snapshot_download  # noqa: PLC0415 - comes with transformers
 
+    # Which package speaks HTTP changes with the hub's version; its base class is at hand under this name.
+    transport: type[Exception] = vars(errors)["HTTPError"]
     try:
         # `consolidated` is the same weights once more, under names that transformers does not read.
-        folder = snapshot_download(hub_id, allow_patterns=list(patterns), ignore_patterns=["*/*", "consolidated*"])
+        folder = snapshot_download(
+            hub_id, revision=commit, allow_patterns=list(patterns), ignore_patterns=["*/*", "consolidated*"]
+        )
     except errors.GatedRepoError:
         msg = (
             f"{hub_id} is gated and this account has no access: ask for it at https://huggingface.co/{hub_id}, "
@@ -43,8 +48,8 @@ def bring(hub_id: str, patterns: tuple[str, ...]) -> Path:
         raise InputError(msg) from None
     except (errors.LocalEntryNotFoundError, errors.OfflineModeIsEnabled):
         raise InputError(_out_of_reach(hub_id)) from None
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
+    except (OSError, transport) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             msg = f"no disk space left for {hub_id} in the hub's cache: make room, or set HF_HOME to another disk"
         elif isinstance(error, errors.HfHubHTTPError):
             msg = f"the hub refused {hub_id}: {_first_line(error)}"

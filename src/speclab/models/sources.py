@@ -37,7 +37,10 @@ class Source:
 
     def with_weights(self) -> Path:
         """The folder with the weights in it."""
-        return hub.bring(self.hub_id, hub.WEIGHTS) if self.hub_id else self.folder
+        if self.hub_id is None:
+            return self.folder
+        # The hub's cache names a folder by its commit: weights and configuration are of the same one.
+        return hub.bring(self.hub_id, hub.WEIGHTS, commit=self.folder.name)
 
 
 def locate(name: str, report: Report) -> Source:
