@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from speclab.cli import evidence_run
-from speclab.cli.output import JsonFlag, OutFile, emit, table
+from speclab.cli.output import JsonFlag, OutFile, emit, line, table
 from speclab.errors import CheckError, InputError
 from speclab.records.lock import measured_now
 from speclab.records.reader import Run, find_run, read_record, read_run, run_folders, run_homes
@@ -53,7 +53,12 @@ def add_to(app: typer.Typer) -> None:
         faults = check(repository)
         if run_id is not None:
             faults = [*_faults(find_run(run_id, repository)), *faults]
-        emit({"faults": faults}, [*faults] or ["all runs and claims are sound"], as_json=as_json, out=out)
+        emit(
+            {"faults": faults},
+            [line(each) for each in faults or ["all runs and claims are sound"]],
+            as_json=as_json,
+            out=out,
+        )
         if faults:
             msg = f"{len(faults)} {'faults' if len(faults) > 1 else 'fault'} found: {faults[0]}"
             raise CheckError(msg)
@@ -65,8 +70,8 @@ def add_to(app: typer.Typer) -> None:
 
         current = adopt(run_id, find_repository())
         document = {"run": run_id, "plan": current.plan_of(run_id), "main": current.main}
-        line = f"the plan {document['plan']} now shows {run_id}; the chapter follows the plan {current.main}"
-        emit(document, [line], as_json=as_json, out=out)
+        shown = f"the plan {document['plan']} now shows {run_id}; the chapter follows the plan {current.main}"
+        emit(document, [line(shown)], as_json=as_json, out=out)
 
     @group.command("discard")
     def _discard(run_id: RunArgument, reason: Reason, *, as_json: JsonFlag = False, out: OutFile = None) -> None:
@@ -74,8 +79,8 @@ def add_to(app: typer.Typer) -> None:
         from speclab.evidence.adopt import discard
 
         discard(run_id, reason, find_repository())
-        line = f"{run_id} is discarded and stands in the register"
-        emit({"run": run_id, "reason": reason}, [line], as_json=as_json, out=out)
+        shown = line(f"{run_id} is discarded and stands in the register")
+        emit({"run": run_id, "reason": reason}, [shown], as_json=as_json, out=out)
 
 
 def _line(folder: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from speclab.cli.asking import (
     overrides,
     this_command,
 )
-from speclab.cli.output import JsonFlag, OutFile, emit, printable
+from speclab.cli.output import JsonFlag, OutFile, emit, line, printable
 from speclab.cli.watching import Downloads, watching
 from speclab.errors import CheckError, InputError
 from speclab.records.repository import find_repository
@@ -95,7 +95,7 @@ def finish(run: Run, *, as_json: bool, out: OutFile) -> None:
 
     lines = answer(run)
     document = {"run": run.record.id, "status": run.record.status, "reason": run.record.reason, "answer": lines}
-    shown = [f"runs/{run.record.id}", *(printable(line) for line in lines)]
+    shown = [line(printable(each)) for each in (f"runs/{run.record.id}", *lines)]
     emit(document, shown, as_json=as_json, out=out)
     if run.record.status == "discarded":
         msg = f"run {run.record.id} does not count: {run.record.reason}"

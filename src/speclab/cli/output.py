@@ -49,6 +49,11 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) 
     return shown
 
 
+def line(message: str) -> Text:
+    """One line of plain text, never read as markup; `emit` leaves it whole for the terminal to wrap."""
+    return Text(message)
+
+
 def emit(document: dict[str, Any], shown: Sequence[object], *, as_json: bool, out: Path | None) -> None:
     """Print the tables or the document, and write the document where that was asked for."""
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
@@ -62,7 +67,7 @@ def emit(document: dict[str, Any], shown: Sequence[object], *, as_json: bool, ou
         sys.stdout.write(text + "\n")
         return
     for each in shown:
-        stdout.print(each)
+        stdout.print(each, soft_wrap=isinstance(each, Text))
 
 
 @contextmanager

@@ -149,7 +149,7 @@ def _measured(folder: RunFolder, prepared: Prepared, bench: Bench, watch: Watch)
             folder.update(
                 status="interrupted" if stopped else "failed", reason=reason[:500], ended=datetime.now(UTC)
             )
-            watch.say(f"{len(folder.cells)} cells are kept; go on with: {resume_command(folder.record.id)}")
+            watch.say(f"{folder.kept} cells are kept; go on with: {resume_command(folder.record.id)}")
         raise
 
 

@@ -62,6 +62,11 @@ class RunFolder:
             left.unlink()
         return cls(path, record, read_saved(path, record))
 
+    @property
+    def kept(self) -> int:
+        """Cells on the disk; one more than in `cells` where Ctrl-C came as one had just been written."""
+        return len(list((self.path / CELLS).glob("[!.]*.json")))
+
     def save(self, cell: Cell, seconds: float) -> None:
         """Keep a cell; when this returns, it is on the disk."""
         if cell.key in self.cells:

@@ -1,0 +1,216 @@
+"""`speclab evidence`: each ending, and one JSON document on stdout."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from small_bench import SmallBench, small_ask
+from small_bench import small_repository as tiny_repository
+from small_repository import new_run, small_repository
+from speclab.cli.main import main
+from speclab.experiments.runner import run_plan
+from speclab.records.lock import measuring
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("speclab.measure.machine.other_processes", tuple)
+
+
+class Command:
+    """Runs `speclab evidence …` in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.out = ""
+        self.err = ""
+
+    def __call__(self, *arguments: str) -> int:
+        with pytest.raises(SystemExit) as end:
+            main(["evidence", *arguments])
+        self.out, self.err = self._capsys.readouterr()
+        return int(end.value.code or 0)
+
+    def document(self, *arguments: str) -> Any:
+        assert self(*arguments, "--json") == 0
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def evidence(capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command, with what it printed."""
+    return Command(capsys)
+
+
+def test_list_tells_new_adopted_killed_and_broken_runs_apart(tmp_path: Path, evidence: Command) -> None:
+    """A run that says it is running is killed unless something measures it now."""
+    small_repository(tmp_path)
+    assert evidence("list") == 0
+    assert "no run is here yet" in evidence.out
+    new_run(tmp_path, "quick-1")
+    new_run(tmp_path, "quick-2", status="running")
+    (tmp_path / "runs" / "quick-3").mkdir()
+    (tmp_path / "research" / "runs" / "quick-0").mkdir()
+    runs = {each["run"]: each for each in evidence.document("list")["runs"]}
+    assert {name: each["status"] for name, each in runs.items()} == {
+        "quick-0": "unreadable",
+        "quick-1": "complete",
+        "quick-2": "killed",
+        "quick-3": "unreadable",
+    }
+    assert runs["quick-0"]["where"] == "adopted"
+    assert "run.json is missing" in runs["quick-3"]["reason"]
+    with measuring("quick-2"):
+        again = {each["run"]: each for each in evidence.document("list")["runs"]}
+        assert again["quick-2"]["status"] == "running"
+    assert evidence("list") == 0
+    assert "quick-1" in evidence.out
+
+
+def test_show(tmp_path: Path, evidence: Command) -> None:
+    """The record as it lies on the disk, and how many cells of each experiment."""
+    small_repository(tmp_path)
+    new_run(tmp_path, "quick-1")
+    shown = evidence.document("show", "quick-1")
+    assert shown["record"]["id"] == "quick-1"
+    assert shown["cells"]["timing"] == 15
+    assert evidence("show", "quick-1") == 0
+    assert "Simulated CPU" in evidence.out
+    assert evidence("show", "quick-9") == 2
+    assert "there is no run quick-9" in evidence.err
+
+
+def test_check_names_every_fault(tmp_path: Path, evidence: Command) -> None:
+    """A sound repository passes; one edited digit fails with 1 and names the run, whatever folder it is in."""
+    small_repository(tmp_path)
+    new_run(tmp_path, "quick-1")
+    assert evidence("check", "quick-1") == 0
+    path = tmp_path / "runs" / "quick-1" / "results.json"
+    path.write_text(path.read_text("utf-8").replace("1", "2", 1), encoding="utf-8")
+    assert evidence("check", "quick-1") == 1
+    assert "is not what the run wrote" in evidence.out
+    (tmp_path / "runs" / "quick-1").rename(tmp_path / "research" / "runs" / "quick-1")
+    assert evidence("check", "--json") == 1
+    (fault,) = json.loads(evidence.out)["faults"]
+    assert "research/runs/quick-1" in fault
+    path = tmp_path / "research" / "runs" / "quick-1" / "results.json"
+    path.unlink()
+    assert evidence("check") == 1
+    assert "results.json is missing" in evidence.out
+    assert "Traceback" not in evidence.err
+
+
+def test_adopt_and_discard(tmp_path: Path, evidence: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An adopted run is what its plan shows; a discarded one stands in the register with its reason."""
+    monkeypatch.setattr("speclab.evidence.adopt.reasons_against", lambda *_: [])
+    small_repository(tmp_path)
+    new_run(tmp_path, "quick-1")
+    new_run(tmp_path, "quick-2")
+    assert evidence.document("adopt", "quick-1") == {"run": "quick-1", "plan": "quick", "main": "quick"}
+    assert evidence("discard", "quick-2", "--reason", "the fan stood still") == 0
+    assert "the fan stood still" in (tmp_path / "research" / "register.toml").read_text("utf-8")
+    assert evidence("adopt", "quick-2") == 1
+    assert evidence("discard", "quick-9", "--reason", "none") == 2
+
+
+def test_run_ends_with_the_answer(tmp_path: Path, evidence: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five lines after the folder; as JSON one document, and everything else on stderr."""
+    monkeypatch.setattr("speclab.experiments.runner.RealBench", SmallBench)
+    tiny_repository(tmp_path)
+    assert evidence("run", "--plan", "tiny", "--json") == 0
+    document = json.loads(evidence.out)
+    assert len(document["answer"]) == 5
+    assert document["status"] == "complete"
+    assert (tmp_path / "runs" / document["run"] / "results.json").exists()
+    assert "time: about" in evidence.err
+    assert evidence("run", "--plan", "tiny") == 0
+    assert evidence.out.splitlines()[0].startswith("runs/tiny-")
+    assert len(evidence.out.splitlines()) == 6
+
+
+def test_dry_run_prints_and_stops(tmp_path: Path, evidence: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time, memory and disk are told; no folder is made."""
+    monkeypatch.setattr("speclab.experiments.runner.RealBench", SmallBench)
+    tiny_repository(tmp_path)
+    assert evidence("run", "--plan", "tiny", "--dry-run", "--json") == 0
+    assert set(json.loads(evidence.out)["seconds"]) == {"timing", "speed", "distribution", "divergence"}
+    assert all(what in evidence.err for what in ("time: about", "memory: ", "disk: "))
+    assert not (tmp_path / "runs").exists()
+
+
+def test_run_that_the_program_discards_fails(
+    tmp_path: Path, evidence: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights that were not in memory make a failed check, with the reason."""
+    monkeypatch.setattr("speclab.experiments.runner.RealBench", SmallBench)
+    monkeypatch.setattr("speclab.measure.residency._lack_of_room", lambda *_: ["no room"])
+    tiny_repository(tmp_path)
+    assert evidence("run", "--plan", "tiny") == 1
+    assert "does not count: no room" in evidence.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "--plan", "nope"], "there is no plan 'nope' in research/plans; take one of: tiny"),
+        (["run", "--plan", "tiny", "--k", "1,x"], "--k 1,x: whole numbers"),
+        (["run", "--plan", "tiny", "--k", "2,2"], "name at least one k, and each once"),
+        (["run", "--plan", "tiny", "--k", "0"], "the plan tiny with --k 0 is none"),
+        (["run", "--plan", "tiny", "--dtype", "int4"], "the plan tiny with --dtype int4 is none: pair.dtype"),
+        (["run", "--plan", "tiny", "--prompts", "none.jsonl"], "none.jsonl cannot be read"),
+        (["run", "--plan", "tiny"], "unknown model 'table-target'"),
+        (["run", "quick-1"], "quick-1 is named without --resume"),
+        (["run", "--resume", "--dry-run"], "take one of them"),
+        (["run", "--resume"], "there is no unfinished run in"),
+        (["run", "--resume", "../up"], "is no run id"),
+        (["show", "../../etc"], "is no run id"),
+        (["check", "A"], "is no run id"),
+    ],
+)
+def test_wrong_use_is_one_line(tmp_path: Path, evidence: Command, arguments: list[str], said: str) -> None:
+    """Exit code 2, nothing on stdout, and what to do."""
+    small_repository(tmp_path)
+    tiny_repository(tmp_path)
+    (tmp_path / "research" / "plans" / "quick.toml").unlink()
+    assert evidence(*arguments) == 2
+    assert said in evidence.err.splitlines()[-1]
+    assert "Traceback" not in evidence.err
+    assert not evidence.out
+
+
+def test_outside_a_clone(tmp_path: Path, evidence: Command) -> None:
+    """Where no plans are, the message says where to go."""
+    assert evidence("list") == 2
+    assert "run this command inside a clone" in evidence.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_shipped_command_is_recorded(tmp_path: Path, evidence: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command is written down as typed, without the program's path and with the home folder as `~`."""
+    monkeypatch.setattr("speclab.experiments.runner.RealBench", SmallBench)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    tiny_repository(tmp_path)
+    (tmp_path / "my prompts.jsonl").write_text('{"id": "x", "kind": "odd", "prompt": "words"}\n', encoding="utf-8")
+    arguments = ["run", "--plan", "tiny", "--prompts", f"{tmp_path}/my prompts.jsonl"]
+    monkeypatch.setattr("sys.argv", ["/opt/bin/speclab", "evidence", *arguments])
+    assert evidence(*arguments) == 0
+    (folder,) = (tmp_path / "runs").iterdir()
+    record = json.loads((folder / "run.json").read_text("utf-8"))
+    assert record["command"] == "speclab evidence run --plan tiny --prompts ~/'my prompts.jsonl'"
+    assert str(tmp_path) not in json.dumps(record)
+
+
+def test_answer_of_a_part_says_what_was_not_measured(tmp_path: Path, evidence: Command) -> None:
+    """A run of one experiment that is gone on with has five lines too."""
+    tiny_repository(tmp_path)
+    run = run_plan(small_ask(tmp_path, "timing"), bench=SmallBench())
+    assert evidence("show", run.record.id) == 0
+    assert "3 timing" in evidence.out
