@@ -16,6 +16,7 @@ from speclab.models.cache import cache_folder
 from speclab.models.catalogue import catalogue
 from speclab.models.fetch import fetch, fetched
 from speclab.models.report import Report
+from speclab.models.sources import kind_of
 
 ListFlag = Annotated[bool, typer.Option("--list", help="List the catalogue, and which of it is here.")]
 Names = Annotated[
@@ -38,6 +39,8 @@ def add_to(app: typer.Typer) -> None:
         if listed:
             _list(as_json=as_json, out=out)
             return
+        for name in names or ():
+            kind_of(name)  # a slip in the last name comes to light before the first download
         with _bars() as report:
             folders = {name: str(fetch(name, report)) for name in names or ()}
         document = {"models": [{"name": name, "folder": folder} for name, folder in folders.items()]}
@@ -81,16 +84,23 @@ def _bars() -> Iterator[Report]:
     if not stderr.is_terminal:
         # transformers shows bars of its own while it converts; in a file they would be one endless line.
         os.environ.setdefault("TQDM_DISABLE", "1")
-    with Progress(*columns, console=stderr) as bar:
+    bar = Progress(*columns, console=stderr)
 
-        def report(what: str, done: int, total: int, /) -> None:
-            if total == 0:
-                bar.stop()
-                stderr.print(what, markup=False)
-                return
-            bar.start()
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done)
+    def stop() -> None:
+        if bar.live.is_started:
+            bar.stop()
 
+    def report(what: str, done: int, total: int, /) -> None:
+        if total == 0:
+            stop()
+            stderr.print(what, markup=False)
+            return
+        bar.start()
+        if what not in tasks:
+            tasks[what] = bar.add_task(what, total=total)
+        bar.update(tasks[what], completed=done)
+
+    try:
         yield report
+    finally:
+        stop()

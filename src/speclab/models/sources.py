@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from speclab.errors import InputError
 from speclab.models import hub
@@ -19,6 +19,8 @@ from speclab.records.files import sha256_of
 if TYPE_CHECKING:
     from speclab.models.converted import Converted
     from speclab.models.report import Report
+
+Kind: TypeAlias = Literal["catalogue", "folder", "GGUF file", "hub"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +60,39 @@ def locate(name: str, report: Report) -> Source:
     return source
 
 
-def _find(name: str, report: Report) -> Source:
+def kind_of(name: str) -> Kind:
+    """What a name means here; nothing is read or brought.
+
+    Raises:
+        InputError: When it means nothing.
+    """
     if name in catalogue():
-        return _from_catalogue(name)
+        return "catalogue"
     path = Path(name).expanduser()
     if path.is_dir():
-        return Source(path.resolve().name, path, f"local folder {path.resolve().name}")
+        return "folder"
     if path.is_file():
-        return _from_gguf(path, report)
+        return "GGUF file"
     if hub.HUB_ID.fullmatch(name):
-        folder = hub.bring(name, hub.LIGHT)
-        return Source(name, folder, f"hub: {name} at {folder.name}", hub_id=name)
+        return "hub"
     msg = (
         f"unknown model {name!r}: it is none of the catalogue ({', '.join(catalogue())}), no folder or GGUF file "
         "here, and no hub id (organisation/name)"
     )
     raise InputError(msg)
+
+
+def _find(name: str, report: Report) -> Source:
+    kind = kind_of(name)
+    if kind == "catalogue":
+        return _from_catalogue(name)
+    if kind == "hub":
+        folder = hub.bring(name, hub.LIGHT)
+        return Source(name, folder, f"hub: {name} at {folder.name}", hub_id=name)
+    path = Path(name).expanduser().resolve()
+    if kind == "GGUF file":
+        return _from_gguf(path, report)
+    return Source(path.name, path, f"local folder {path.name}")
 
 
 def _from_catalogue(name: str) -> Source:
