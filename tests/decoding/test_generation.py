@@ -1,0 +1,86 @@
+"""What a generation amounts to: counts, alpha, times, and its seed."""
+
+from __future__ import annotations
+
+import pytest
+
+from speclab.backends.table import NumpySource
+from speclab.decoding.generation import collect
+from speclab.decoding.loop import speculative
+from speclab.decoding.proposers.draft import DraftModel
+from speclab.decoding.sampling import GREEDY, Sampling
+from tables import count, counting, spoiled
+
+
+def test_counting_by_hand() -> None:
+    """One guess of the draft is wrong: tokens per iteration and alpha as counted on paper."""
+    rows = {12: [0.0] * 21 + [5.0]}  # after 12 it says 21
+    result = count([10], 2, 9, draft=spoiled(40, rows))
+    assert [each.accepted for each in result.iterations] == [2, 2, 2]
+    result = count([11], 2, 8, draft=spoiled(40, rows))
+    assert [each.accepted for each in result.iterations] == [1, 2, 2]
+    assert [len(each.committed) for each in result.iterations] == [2, 3, 3]
+    assert result.alpha == pytest.approx(5 / 6)
+    assert result.tokens_per_iteration == pytest.approx(8 / 3)
+
+
+def test_sampled_output_repeats_with_its_seed() -> None:
+    """The same seed and configuration give the same tokens, another seed others."""
+
+    def drawn(seed: int) -> tuple[int, ...]:
+        iterations = speculative(
+            counting(),
+            DraftModel(counting(step=2)),
+            [1],
+            k=3,
+            sampling=Sampling(temperature=2.0),
+            source=NumpySource(seed),
+            max_new_tokens=20,
+        )
+        return collect(iterations).ids
+
+    assert drawn(1) == drawn(1)
+    assert len({drawn(seed) for seed in range(5)}) == 5
+
+
+class _Ticking:
+    """A clock that moves by one more nanosecond with every mark."""
+
+    def __init__(self) -> None:
+        self.marks = 0
+        self.waits = 0
+
+    def mark(self) -> int:
+        self.marks += 1
+        return self.marks**2
+
+    def between(self, start: int, end: int) -> int:
+        return end - start
+
+    def synchronize(self) -> None:
+        self.waits += 1
+
+
+def test_every_nanosecond_belongs_to_a_part() -> None:
+    """Six marks an iteration, no wait; draft, check, rule, rollback and the rest add up to the whole."""
+    clock = _Ticking()
+    result = collect(
+        speculative(
+            counting(),
+            DraftModel(counting()),
+            [1],
+            k=2,
+            sampling=GREEDY,
+            source=NumpySource(0),
+            max_new_tokens=6,
+            clock=clock,
+        ),
+        prefill_ns=7,
+    )
+    assert (clock.marks, clock.waits) == (12, 0)
+    first, second = (each.spent() for each in result.iterations)
+    # marks 1, 4, 9, 16, 25, 36: start, draft, check, rule, rollback, end
+    assert (first.other, first.draft, first.verify, first.accept, first.rollback) == (3, 5, 7, 9, 11)
+    assert (first.total, first.overhead) == (35, 23)
+    assert second.total == 12**2 - 7**2
+    assert (result.decode_ns, result.prefill_ns) == (first.total + second.total, 7)
