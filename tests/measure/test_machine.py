@@ -13,10 +13,11 @@ import psutil
 import pytest
 
 from speclab.backends.device import DeviceState
-from speclab.measure.faults import FaultCounter, largest_resident_bytes, major_faults
+from speclab.measure.faults import FaultCounter, major_faults
 from speclab.measure.machine import machine
 from speclab.measure.memory import free_memory_bytes, memory_bytes
 from speclab.measure.others import Used, other_processes, program_name, used_by_others
+from speclab.measure.peak import forget_peak, largest_resident_bytes
 from speclab.measure.processor import cores, governor, model
 from speclab.records.base import Reading
 
@@ -147,6 +148,18 @@ def test_faults_are_counted_from_the_counter_s_making() -> None:
     assert counter.since().value == 5
     now[0] = Reading[int](reason="gone")
     assert counter.since().reason == "gone"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems cannot begin the peak anew")
+def test_a_peak_can_be_begun_anew() -> None:
+    """What was held and given back before does not count."""
+    block = bytearray(100_000_000)
+    block[::4096] = b"x" * len(block[::4096])
+    before = largest_resident_bytes().value or 0
+    del block
+    forget_peak()
+    after = largest_resident_bytes().value or 0
+    assert 10_000_000 < after < before - 50_000_000
 
 
 def test_the_system_s_own_counts_are_read() -> None:

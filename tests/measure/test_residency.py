@@ -73,7 +73,7 @@ def test_weights_and_caches_larger_than_the_device_are_not_resident() -> None:
 
 
 def test_weights_that_the_process_does_not_hold_are_not_resident() -> None:
-    """Once every weight was touched, the process holds them all, or some lie elsewhere."""
+    """Every weight was touched: what the device does not hold lies elsewhere, a draft left off it too (B12)."""
     assert verdict(loaded={"held": WEIGHTS}).weights_resident.value is True
     memory = verdict(loaded={"held": WEIGHTS - 1})
     assert memory.weights_resident.value is False

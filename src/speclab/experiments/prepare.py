@@ -12,6 +12,7 @@ from speclab.experiments.protocol import EncodedPrompt
 from speclab.experiments.room import require_disk, require_memory
 from speclab.experiments.same import same_machine
 from speclab.measure.machine import machine
+from speclab.measure.peak import forget_peak
 from speclab.prompts.encode import encode, ids_sha256
 from speclab.records.reader import read_record, run_folders, run_homes
 from speclab.records.run import PromptRecord
@@ -104,6 +105,7 @@ def _bring(ask: Ask, plan: Plan, pair: Pair, bench: Bench, watch: Watch) -> Load
             msg = f"{name} is not here yet: `speclab fetch {' '.join(missing)}` brings it, as --fetch does"
             raise InputError(msg)
         bench.fetch(name, ask.fetch)
+    forget_peak()  # what the models took on their way here is no need of the run
     watch.say(f"loading {pair.target} and {pair.draft} in {pair.dtype} on {pair.device}")
     return bench.load(pair)
 

@@ -21,14 +21,6 @@ def major_faults() -> Reading[int]:
     return Reading[int](value=resource.getrusage(resource.RUSAGE_SELF).ru_majflt)
 
 
-def largest_resident_bytes() -> Reading[int]:
-    """Largest resident size that this process had so far."""
-    if sys.platform == "win32":
-        return Reading[int](reason="read on Linux and macOS only")
-    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return Reading[int](value=largest if sys.platform == "darwin" else largest * 1024)
-
-
 class FaultCounter:
     """Counts major faults from its making on."""
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from speclab.measure.faults import largest_resident_bytes
 from speclab.measure.memory import free_memory_bytes, memory_bytes, resident_bytes
+from speclab.measure.peak import largest_resident_bytes
 from speclab.measure.steps import draft_step_ns, target_step_ns
 from speclab.records.base import Reading
 from speclab.records.rows import SpeedCell, TimingCell
