@@ -47,7 +47,9 @@ def types(session: nox.Session) -> None:
 @nox.session
 def oldest(session: nox.Session) -> None:
     """The decoding and cache tests under the oldest transformers that is supported."""
-    torch = next(line for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if line.startswith("torch=="))
+    torch = next(
+        line for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if line.startswith("torch==")
+    )
     session.install("-e", ".[models]", torch, "transformers==5.17.0", *GROUPS["tests"])
     session.run("pytest", "-n", "auto", "tests/decoding", "tests/backends", env={"OMP_NUM_THREADS": "1"})
 
