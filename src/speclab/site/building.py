@@ -81,7 +81,7 @@ class Building:
         fault = Fault(self.page, line_of(self.source, subject), subject, message)
         if fault not in self.faults:
             self.faults.append(fault)
-        return f'<strong class="fault" role="alert">{escape(subject)}: {escape(message)}</strong>'
+        return shown_fault(subject, message)
 
     def conclude(self) -> None:
         """End a build that met faults.
@@ -91,6 +91,11 @@ class Building:
         """
         if self.faults and not self.serving:
             raise CheckError("\n".join(str(each) for each in self.faults))
+
+
+def shown_fault(subject: str, message: str) -> str:
+    """HTML that shows a fault in its place."""
+    return f'<strong class="fault" role="alert">{escape(subject)}: {escape(message)}</strong>'
 
 
 _state: list[Building] = []

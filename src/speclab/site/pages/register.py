@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from speclab.errors import CheckError, InputError
 from speclab.evidence.claims import Claim, Computed
-from speclab.site.building import current
+from speclab.site.building import current, shown_fault
 from speclab.site.html import Html, code, link, table, text
 from speclab.site.runs import run_link
 from speclab.site.sources import pages, uses
@@ -46,13 +47,25 @@ _SECTIONS = (
 def register_page() -> str:
     """Markdown of the page; its tables are finished HTML, so that every line has an anchor that can be checked."""
     register = current().register
-    values = [(entry, _value(register, address)) for address, entry in _addresses(register).items()]
+    values: list[tuple[Numbered | None, Value]] = []
+    without: list[tuple[Html, Html]] = []
+    for address, entry in _addresses(register).items():
+        try:
+            value = register.value(address)
+            value.show()
+        except (CheckError, InputError) as error:
+            # Named again where a page asks for it, and by `speclab evidence check`.
+            without.append((Html(f'<span id="{text(address)}">–</span>'), Html(shown_fault(address, str(error)))))
+        else:
+            values.append((entry, value))
     parts = [_INTRODUCTION]
     for heading, value_class, says in _SECTIONS:
         rows = [_row(register, entry, value) for entry, value in values if value.value_class == value_class]
         if rows:
             columns = ("number", "what it is")
             parts += [f"## {heading}", says, table(f"Numbers that are {value_class}", columns, "ll", rows)]
+    if without:
+        parts += ["## Without a value", table("Numbers that cannot be had", ("number", "why"), "ll", without)]
     parts += ["## Runs", _runs(register)]
     return "\n\n".join(parts) + "\n"
 
@@ -61,11 +74,7 @@ def _addresses(register: Register) -> dict[str, Numbered | None]:
     """Every claim, and whatever else the pages ask for."""
     asked = [use.address for path, source in pages(register.repository).items() for use in uses(path, source)]
     others = [each for each in asked if each.partition(".")[0] in {"reported", "given", "plan"}]
-    return {**register.claims, **dict.fromkeys(sorted(set(others)))}
-
-
-def _value(register: Register, address: str) -> Value:
-    return register.value(address)
+    return {**register.claims, **dict.fromkeys([*register.faults, *sorted(set(others))])}
 
 
 def _row(register: Register, entry: Numbered | None, value: Value) -> tuple[Html, Html]:
