@@ -28,6 +28,8 @@ NewTokens: TypeAlias = Annotated[
 PromptFile: TypeAlias = Annotated[
     Path | None, typer.Option("--prompts", help="Prompts of another file: MT-bench, HumanEval, or plain lines.")
 ]
+Temperature: TypeAlias = Annotated[float, typer.Option(hidden=True)]
+"""Taken only to say why it is not."""
 Fetch: TypeAlias = Annotated[bool, typer.Option("--fetch", help="Bring models that are not here yet.")]
 
 

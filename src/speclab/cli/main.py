@@ -10,7 +10,7 @@ import typer
 from speclab.errors import CheckError, InputError
 
 # Each module holds the commands of one group and adds them itself; heavy imports wait inside the commands.
-GROUPS = ("demo", "fetch", "generate", "timing", "acceptance", "speed", "evidence")
+GROUPS = ("demo", "fetch", "generate", "timing", "acceptance", "speed", "divergence", "distribution", "evidence")
 
 CHECK_FAILED = 1
 WRONG_USE = 2

@@ -17,12 +17,13 @@ from speclab.cli.asking import (
     PlanName,
     PromptFile,
     Target,
+    Temperature,
     overrides,
     this_command,
 )
 from speclab.cli.output import JsonFlag, OutFile, emit
 from speclab.cli.watching import Downloads, watching
-from speclab.errors import CheckError
+from speclab.errors import CheckError, InputError
 from speclab.records.repository import find_repository
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ def add_part(
     says: str,
     experiments: tuple[str, ...],
     sheets: Callable[[Run], tuple[Sheet, ...]],
+    *,
+    check: Callable[[Run], None] = lambda _: None,
+    no_temperature: str = "this measures greedy decoding and takes no temperature",
 ) -> None:
     """Add the command of one part.
 
@@ -45,6 +49,8 @@ def add_part(
         says: Its help.
         experiments: What it measures.
         sheets: The tables of the finished run.
+        check: Raises `CheckError`, after the tables were shown, where the run found a fault.
+        no_temperature: What to tell who asks for one.
     """
 
     @app.command(name, help=says)
@@ -58,6 +64,7 @@ def add_part(
         prompts: PromptFile = None,
         new_tokens: NewTokens = None,
         *,
+        temperature: Temperature = 0.0,
         fetch: Fetch = False,
         as_json: JsonFlag = False,
         out: OutFile = None,
@@ -66,6 +73,8 @@ def add_part(
         from speclab.experiments.bench import default_plan
         from speclab.experiments.runner import run_plan
 
+        if temperature:
+            raise InputError(no_temperature)
         with watching() as watch:
             ask = Ask(
                 repository=find_repository(),
@@ -77,6 +86,7 @@ def add_part(
             )
             run = run_plan(ask, watch)
         finish(run, sheets(run), as_json=as_json, out=out)
+        check(run)
 
 
 def finish(run: Run, sheets: tuple[Sheet, ...], *, as_json: bool, out: OutFile) -> None:
