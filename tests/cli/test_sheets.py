@@ -115,8 +115,8 @@ def test_disturbed_and_repeated_blocks_are_counted_in_the_title() -> None:
     assert any("of 19 blocks 1 disturbed, 1 repeated" in sheet.title for sheet in speed.sheets(run))
 
 
-def test_what_a_run_does_not_hold_is_a_dash_with_the_reason() -> None:
-    """Without timing there is no prediction; the table stands, and the document says why it is empty."""
+def test_what_a_run_does_not_hold_is_a_dash_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without timing there is no prediction; the table stands, and both forms say once why it is empty."""
     cells = tuple(cell for cell in RUN.results.cells if isinstance(cell, SpeedCell))
     run = Run(RUN.record, RUN.results.model_copy(update={"cells": cells}))
     prediction = named("Prediction", speed.sheets(run))
@@ -124,6 +124,9 @@ def test_what_a_run_does_not_hold_is_a_dash_with_the_reason() -> None:
     assert isinstance(empty, Figure)
     assert str(empty) == "-"
     assert "did not measure timing" in empty.document["reason"]
+    assert len(prediction.missing) == 1
+    stdout.print(prediction.shown)
+    assert "did not measure timing" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from speclab.records.rows import SpeedCell
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from speclab.experiments.protocol import EncodedPrompt
     from speclab.records.rows import ArmRow
 
 PROMPTS = (prompt("p-1", (1, 2, 3, 4, 5)), prompt("q-1", (9, 8, 7), "code"), prompt("r-1", (4,), "chat"))
@@ -82,6 +83,18 @@ def test_every_arm_commits_what_plain_decoding_commits() -> None:
         for arm in cell.arms:
             assert arm.ids == alone.ids
             assert sum(arm.iterations.committed) == len(arm.ids) == 16
+
+
+def test_the_order_of_the_prompts_changes_nothing_of_what_is_generated() -> None:
+    """No arm carries anything from one prompt to the next: the same iterations for each, in any order (B14)."""
+
+    def log(prompts: tuple[EncodedPrompt, ...]) -> dict[tuple[str, str, int], object]:
+        machine = SimulatedMachine()
+        plan = small_plan(speed={"new_tokens": 16})
+        cells = blocks(SmallRun(plan, timed_pair(machine), prompts).run(Speed(machine)))
+        return {(cell.prompt, arm.arm, arm.k): (arm.ids, arm.iterations) for cell in cells for arm in cell.arms}
+
+    assert log(PROMPTS) == log(PROMPTS[::-1])
 
 
 def test_the_models_of_the_pair_are_left_empty() -> None:

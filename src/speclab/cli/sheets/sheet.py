@@ -67,8 +67,15 @@ class Sheet:
 
     @property
     def shown(self) -> Group:
-        """For people; the title stands above the table, which may be narrower."""
-        return Group(Text(self.title, style="bold"), table("", self.columns, self.rows))
+        """For people: the title, which may be wider than the table, the table, and why a value is missing."""
+        title = Text(self.title, style="bold")
+        return Group(title, table("", self.columns, self.rows), *(Text(f"- : {each}") for each in self.missing))
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Why values of this table are missing, each reason once."""
+        figures = [each for row in self.rows for each in row if isinstance(each, Figure)]
+        return tuple(dict.fromkeys(each.found.reason or "" for each in figures if each.found.value is None))
 
     @property
     def document(self) -> dict[str, Any]:
