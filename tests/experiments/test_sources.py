@@ -164,6 +164,7 @@ def test_overrides_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
         dtype="float32",
         device="cpu",
         ks=(3, 1),
+        new_tokens=9,
         prompts=Path("/home/ann/p.jsonl"),
     )
     assert list(asked) == [
