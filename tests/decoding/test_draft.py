@@ -32,7 +32,7 @@ def test_feeds_what_is_missing_and_keeps_back_its_last() -> None:
 def test_hands_over_the_laws_it_drew_from() -> None:
     """Each proposal with the law under the sampling, top-k already applied; greedy ones are one-hot."""
     sampling = Sampling(temperature=0.7, top_k=5)
-    model = tiny_llama(0)
+    model = tiny_llama()
     proposals = DraftModel(HFModel(model)).propose([1, 2, 3], 3, sampling, TorchSource(0))
     assert proposals.laws is not None
     ids = [1, 2, 3]

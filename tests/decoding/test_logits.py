@@ -111,12 +111,12 @@ def test_one_argmax_finds_every_fault(array: Any) -> None:
 @pytest.mark.parametrize("sampling", [GREEDY, Sampling(temperature=1.0)], ids=["greedy", "sampled"])
 def test_float16_overflow_stops_the_run(sampling: Sampling) -> None:
     """Logits past 65504 are infinite in float16; the run says so and emits nothing."""
-    model = tiny_llama(0, sharpness=70_000.0, dtype=torch.float16)
+    model = tiny_llama(sharpness=70_000.0, dtype=torch.float16)
     target = HFModel(model)
     assert bool(target.fork().feed([1, 2]).isinf().any())
     iterations = speculative(
         target,
-        DraftModel(HFModel(tiny_llama(0))),
+        DraftModel(HFModel(tiny_llama())),
         [1, 2],
         k=2,
         sampling=sampling,
@@ -130,6 +130,6 @@ def test_float16_overflow_stops_the_run(sampling: Sampling) -> None:
 def test_float16_just_below_is_finite() -> None:
     """Logits near the largest float16 give laws without NaN, computed in float32."""
     row = torch.tensor([6e4, 5.9e4, -6e4], dtype=torch.float16)
-    law = HFModel(tiny_llama(0)).law(row, Sampling(temperature=0.5, top_k=2))
+    law = HFModel(tiny_llama()).law(row, Sampling(temperature=0.5, top_k=2))
     assert law.dtype == torch.float32
     assert law.tolist() == [1.0, 0.0, 0.0]

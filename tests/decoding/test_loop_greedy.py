@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PROMPTS = ([5], [1, 2, 3], [9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
 NEW_TOKENS = 14
-TARGET = tiny_llama(0)
+TARGET = tiny_llama()
 DRAFTS = {"perfect": TARGET, "useless": contrary(TARGET), "noisy": disturbed(TARGET, 0.1)}
 EXACT = 1e-4
 """Largest difference of a key in float32, where keys are of order 1; a misplaced one differs by order 1."""

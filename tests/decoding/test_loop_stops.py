@@ -49,7 +49,7 @@ def test_stop_in_the_prompt_ends_nothing() -> None:
 @pytest.mark.parametrize("make", [contrary, lambda model: disturbed(model, 0.1), lambda model: model])
 def test_stops_and_context_on_a_real_model(make: Callable[[Any], Any]) -> None:
     """The same limits through real caches: a stop of plain decoding's own output, then the end of the context."""
-    model = tiny_llama(0, context=24)
+    model = tiny_llama(context=24)
     draft = make(model)
     ids = plain_greedy(model, [1, 2, 3], 21)
     for stop in {ids[0], ids[3], ids[5]}:

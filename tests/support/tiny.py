@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def tiny_llama(
-    seed: int = 0,
+    seed: int = 1,
     *,
     vocabulary: int = 64,
     layers: int = 2,

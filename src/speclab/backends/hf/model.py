@@ -47,10 +47,10 @@ class HFModel:
         self.model = cast("Any", model)  # its methods are untyped
         self.model.eval()
         rows = self.model.get_output_embeddings().weight.shape[0]
-        if not 0 < (vocabulary or rows) <= rows:
-            msg = f"the model's output has {rows} rows, which is not enough for a vocabulary of {vocabulary}"
+        self.vocabulary: int = rows if vocabulary is None else vocabulary
+        if not 0 < self.vocabulary <= rows:
+            msg = f"the model's output has {rows} rows, which do not make a vocabulary of {vocabulary}"
             raise InputError(msg)
-        self.vocabulary = vocabulary or rows
         self.context = context_of(model.config)
         self.ids: list[int] = []
         self._cache_keyword = cache_keyword(model)

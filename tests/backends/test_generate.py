@@ -1,0 +1,147 @@
+"""The two functions of the public face."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from speclab import Sampling, plain_generate, speculative_generate
+from speclab.backends.hf.model import HFModel
+from speclab.errors import InputError
+from tables import counting
+from tiny import contrary, disturbed, plain_greedy, tiny_llama
+
+MODEL = tiny_llama()
+PROMPT = [1, 2, 3]
+DUE = plain_greedy(MODEL, PROMPT, 12)
+
+
+def test_transformers_models_are_wrapped() -> None:
+    """Greedy by default, equal to plain decoding, each model with a cache of its own."""
+    plain = plain_generate(MODEL, PROMPT, max_new_tokens=12)
+    assert (plain.ids, plain.finish, len(plain.iterations)) == (DUE, "length", 12)
+    for draft in (MODEL, contrary(MODEL), disturbed(MODEL, 0.1)):
+        result = speculative_generate(MODEL, draft, PROMPT, k=3, max_new_tokens=12)
+        assert result.ids == DUE
+        assert result.prefill_ns > 0
+        assert result.decode_ns > 0
+    assert speculative_generate(MODEL, MODEL, PROMPT, max_new_tokens=12).alpha == 1
+
+
+@pytest.mark.parametrize(
+    "prompt", [PROMPT, tuple(PROMPT), torch.tensor(PROMPT), torch.tensor([PROMPT]), np.array(PROMPT), [PROMPT]]
+)
+def test_prompts_of_every_shape(prompt: Any) -> None:
+    """A sequence, a tensor of one or two dimensions."""
+    assert plain_generate(MODEL, prompt, max_new_tokens=4).ids == DUE[:4]
+
+
+@pytest.mark.parametrize("prompt", ["text", [1.5], [[1], [2]], torch.tensor([[1], [2]]), 7, None], ids=repr)
+def test_unusable_prompts_are_refused(prompt: Any) -> None:
+    """Text, fractions, a batch, a number."""
+    with pytest.raises(InputError, match="encode text first"):
+        plain_generate(MODEL, prompt)
+
+
+@pytest.mark.parametrize(
+    ("stop", "length"),
+    [
+        (None, 12),
+        (DUE[3], 4),
+        ([DUE[3]], 4),
+        ({DUE[5], DUE[3]}, 4),
+        (torch.tensor(DUE[3]), 4),
+        (torch.tensor([DUE[3], DUE[5]]), 4),
+        ([], 12),
+        ("model", 12),
+    ],
+    ids=repr,
+)
+def test_stops_of_every_shape(stop: Any, length: int) -> None:
+    """None, an integer, several, a tensor; any of them ends the output."""
+    assert DUE.index(DUE[3]) == 3
+    result = speculative_generate(MODEL, MODEL, PROMPT, k=6, stop=stop, max_new_tokens=12)
+    assert (result.ids, result.finish) == (DUE[:length], "stop" if length == 4 else "length")
+
+
+@pytest.mark.parametrize("named", [DUE[3], [63, DUE[3]]])
+def test_the_model_s_own_stops_are_the_default(named: Any) -> None:
+    """Those of its generation_config, unless something else is given."""
+    model = tiny_llama()
+    model.generation_config.eos_token_id = named
+    assert plain_generate(model, PROMPT, max_new_tokens=12).ids == DUE[:4]
+    assert plain_generate(HFModel(model), PROMPT, max_new_tokens=12).ids == DUE[:4]
+    assert plain_generate(model, PROMPT, max_new_tokens=12, stop=None).ids == DUE
+
+
+@pytest.mark.parametrize("stop", ["</s>", 1.5, [1.5]])
+def test_unusable_stops_are_refused(stop: Any) -> None:
+    """Text has no id here."""
+    with pytest.raises(InputError, match="it is a token id"):
+        plain_generate(MODEL, PROMPT, stop=stop)
+
+
+def test_table_models_need_no_torch() -> None:
+    """The same call on models that keep the protocol themselves; one given twice is copied."""
+    table = counting()
+    result = speculative_generate(table, table, [1], k=3, max_new_tokens=8)
+    assert result.ids == tuple(range(2, 10))
+    sampled = speculative_generate(
+        counting(), counting(step=2), [1], sampling=Sampling(temperature=1.0), max_new_tokens=8
+    )
+    assert len(sampled.ids) == 8
+
+
+def test_seed_repeats() -> None:
+    """The same seed gives the same tokens and iterations, another one others."""
+
+    def drawn(seed: int) -> tuple[int, ...]:
+        sampling = Sampling(temperature=1.0, top_k=40, top_p=0.95)
+        return speculative_generate(
+            MODEL, disturbed(MODEL, 0.1), PROMPT, k=3, sampling=sampling, seed=seed, max_new_tokens=15
+        ).ids
+
+    assert drawn(1) == drawn(1)
+    assert len({drawn(seed) for seed in range(4)}) == 4
+
+
+def test_used_models_are_refused() -> None:
+    """A wrapped model is used up by one generation; a transformers model never is."""
+    wrapped = HFModel(MODEL)
+    assert plain_generate(wrapped, PROMPT, max_new_tokens=4).ids == DUE[:4]
+    with pytest.raises(InputError, match="a cache that was used is consumed"):
+        plain_generate(wrapped, PROMPT, max_new_tokens=4)
+    with pytest.raises(InputError, match="a cache that was used is consumed"):
+        speculative_generate(MODEL, wrapped, PROMPT, max_new_tokens=4)
+
+
+@pytest.mark.parametrize("sizes", [(80, 64), (64, 80)])
+def test_padded_vocabularies(sizes: tuple[int, int]) -> None:
+    """Outputs of two sizes are refused until the number of real ids is given; then padding never comes out."""
+    target, draft = (tiny_llama(vocabulary=size) for size in sizes)
+    with pytest.raises(
+        InputError, match=f"the target has {sizes[0]} token ids and the draft {sizes[1]}.*vocabulary="
+    ):
+        speculative_generate(target, draft, PROMPT)
+    for model in (target, draft):
+        model.lm_head.weight[62] = model.lm_head.weight[:60].sum(0) * 3
+        model.lm_head.weight[63] = -model.lm_head.weight[62]
+    for sampling in (Sampling(), Sampling(temperature=1.0)):
+        plain = plain_generate(target, PROMPT, sampling=sampling, vocabulary=60, max_new_tokens=20)
+        result = speculative_generate(target, draft, PROMPT, sampling=sampling, vocabulary=60, max_new_tokens=20)
+        assert max(*plain.ids, *result.ids) < 60
+        assert all(token < 60 for each in result.iterations for token in each.proposed)
+        assert not sampling.greedy or result.ids == plain.ids
+    with pytest.raises(InputError, match="the model given has 60 ids already"):
+        plain_generate(HFModel(target, vocabulary=60), PROMPT, vocabulary=64)
+
+
+def test_k_zero_leaves_the_draft_alone() -> None:
+    """Its cache stays empty."""
+    draft = HFModel(MODEL)
+    result = speculative_generate(MODEL, draft, PROMPT, k=0, max_new_tokens=4)
+    assert result.ids == DUE[:4]
+    assert draft.length == 0
