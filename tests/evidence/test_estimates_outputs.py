@@ -81,6 +81,24 @@ def test_mean_total_variation_counts_a_context_once_for_all_seeds() -> None:
     assert found.value == pytest.approx(sum(cell.total_variation for cell in cells) / 6)
 
 
+def test_a_context_is_blind_by_the_wrong_rules_alone(run: Run) -> None:
+    """Where the right rule failed and no wrong one could be seen, it is blind all the same."""
+    cells = tuple(
+        cell.model_copy(
+            update={
+                "tests": tuple(
+                    each.model_copy(update={"verdict": "failed"}) if each.rule == "ratio" else each
+                    for each in cell.tests
+                )
+            }
+        )
+        for cell in run.results.cells
+        if isinstance(cell, DistributionCell)
+    )
+    failed = Run(run.record, Results(run=run.record.id, cells=cells))
+    assert estimate("blind_contexts", failed, {}).value == 1
+
+
 def test_a_rule_that_was_nowhere_testable_has_no_smallest_p() -> None:
     """Null with a reason, never 1.0."""
     record, results = synthetic_run()
