@@ -118,7 +118,7 @@ def test_distribution_shows_every_test_with_its_power(
                 and test.verdict in line
                 for line in out.splitlines()
             )
-    assert "rejected after Holm's correction" in out
+    assert "rejected by Holm" in out
 
 
 def test_distribution_as_json(command: Callable[..., tuple[int, str, str]]) -> None:

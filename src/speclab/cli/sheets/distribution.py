@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from speclab.records.rows import Rule, RuleTest
 
 RULES: dict[Rule, str] = {
-    "ratio": "right rule",
-    "fresh_draw": "fresh draw from p",
-    "draft_kept": "draft's token kept",
+    "ratio": "right",
+    "fresh_draw": "fresh draw",
+    "draft_kept": "draft kept",
 }
 
 
@@ -42,9 +42,10 @@ def tests(run: Run) -> Sheet:
     plan = run.record.plan.distribution
     title = (
         f"First token after each context at temperature {plan.temperature:g}: {plan.draws:,} draws a rule, "
-        f"false-alarm rate {plan.false_alarm:g} a test"
+        f"false-alarm rate {plan.false_alarm:g} a test.\n"
+        "TV: total variation of the target's law p and the draft's q; own TV: of the rule's own law from p"
     )
-    columns = ("context", "seed", "TV of p and q", "rule", "TV of its law from p", "power", "p-value", "verdict")
+    columns = ("context", "seed", "TV", "rule", "own TV", "power", "p-value", "verdict")
     return Sheet(title, columns, rows)
 
 
@@ -60,10 +61,11 @@ def together(run: Run) -> Sheet:
             )
             for rule, name in RULES.items()
         ),
-        row("contexts where no wrong rule can be seen", "", "", figure(run, "blind_contexts", ".0f")),
+        row("blind contexts", "", "", figure(run, "blind_contexts", ".0f")),
     )
-    columns = ("of", "smallest p-value", "tests with p < 0.05", "rejected after Holm's correction")
-    return Sheet("All tests together", columns, rows)
+    columns = ("rule", "smallest p", "p < 0.05", "rejected by Holm")
+    title = "All tests together; in a blind context no wrong rule can be seen, so a pass there is no evidence"
+    return Sheet(title, columns, rows)
 
 
 def _p_value(test: RuleTest) -> str:
