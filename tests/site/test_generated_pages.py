@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from bs4 import BeautifulSoup
 
 from small_site import NASTY, RUN, copy_site, replace
 from speclab.errors import CheckError
@@ -69,6 +70,18 @@ def test_nothing_that_a_run_made_stands_in_markdown(tmp_path: Path) -> None:
     for page in generated_pages().values():
         assert "alert(1)" not in page
         assert 'exec="1"\nprint(6*7)' not in page
+
+
+def test_whatever_the_pages_ask_for_has_a_line_in_the_register(tmp_path: Path) -> None:
+    """Claims, what others reported, what was given; and the reason where there is no number."""
+    root = copy_site(tmp_path / "site")
+    replace(root / "docs" / "index.md", "What was found", "What was found [=reported.speed.prose.k6] [=given.no]")
+    begin(root)
+    page = BeautifulSoup(generated_pages()["evidence/register.md"], "html.parser")
+    for address in ("c", "break-even.k2", "reported.speed.prose.k6", "given.confidence", "plan.main.new_tokens"):
+        assert page.find(id=address) is not None
+    assert page.find(id="given.no") is not None
+    assert "there is no given.no" in page.get_text()
 
 
 def test_a_register_that_cannot_be_read_is_a_fault_of_its_page(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import yaml
+
 from speclab.errors import CheckError, InputError
 from speclab.site.building import begin
 from speclab.site.built import read_site
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from speclab.site.built import BuiltPage
-
-HOME = "https://speclab.example/lab/"
 
 
 def check(site: Path, root: Path) -> list[str]:
@@ -49,8 +49,13 @@ def check(site: Path, root: Path) -> list[str]:
             faults.append(f"{name}: {asked} blocks print into this page, and {shown} outputs are in it")
     for page in built.values():
         faults += page_faults(page)
-    faults += link_faults(site, built, HOME)
+    faults += link_faults(site, built, _home(root))
     return faults + use_faults(built, written)
+
+
+def _home(root: Path) -> str:
+    """The address that the pages are meant for, as `mkdocs.yml` says."""
+    return str(yaml.safe_load((root / "mkdocs.yml").read_text(encoding="utf-8"))["site_url"])
 
 
 def page_faults(page: BuiltPage) -> Iterator[str]:
