@@ -101,6 +101,7 @@ def evidence(session: nox.Session) -> None:
 def benchmark(session: nox.Session) -> None:
     """Print how fast things are; fails nothing."""
     install(session, ".[models,site]")
+    session.run("python", "research/benchmarks/draws.py")
     session.run("python", "research/benchmarks/overhead.py")
 
 
