@@ -8,8 +8,8 @@
 - `shape numerics`: they are at most the noise apart, which is what the shape of a pass changes.
 
 To excuse, the noise of the two logits counts. To accuse, the noise of the whole row does: four ways of computing
-two logits often agree by chance (in a simulation with Gaussian rounding, 3 to 20 % of all honest ties lay
-outside), while a wrong cache moves logits by far more than rounding moves any of them.
+two logits often agree by chance, and a fifth then stands apart for no reason, while a wrong cache moves logits by
+far more than rounding moves any of them.
 """
 
 from __future__ import annotations
