@@ -100,6 +100,14 @@ def test_what_is_no_law_is_named_with_its_position(law: tuple[float, ...]) -> No
         walk(lambda source: source.choose(law, 7))
 
 
+def test_a_long_law_is_shown_in_part() -> None:
+    """The message stays one short line at any vocabulary."""
+    with pytest.raises(CheckError, match=r"not one: \[0, 0, 0, 0, 0, 0, 0, 0, …\]$"):
+        walk(lambda source: source.choose((0.0,) * 9, 0))
+    with pytest.raises(CheckError, match=r"not one: \[0, 0, 0, 0, 0, 0, 0, 0\]$"):
+        walk(lambda source: source.choose((0.0,) * 8, 0))
+
+
 def test_state_between_paths_is_found() -> None:
     """A run that carries state from one path to the next (a cache not rebuilt) is refused, not averaged."""
     carried: list[int] = []

@@ -104,6 +104,7 @@ def test_degrees_come_from_the_law() -> None:
     """A cell that was expected and not observed still counts; tokens with p = 0 never do."""
     found = chi_square([100, 0, 0, 0], [0.4, 0.3, 0.3, 0.0])
     assert found.degrees == 2
+    assert found.pooled_mass == 0.0
     assert found.statistic == pytest.approx(60**2 / 40 + 30 + 30)
 
 
@@ -118,6 +119,8 @@ def test_cells_follow_from_expected_counts() -> None:
     assert merged.pooled_mass == pytest.approx(0.3)
     assert make_cells(p, 1000, top=2).own.tolist() == [1, 2]
     assert len(make_cells(p, 1000)) == 5
+    assert len(make_cells(as_law([0.5, 0.5]), 10)) == 2  # five are enough
+    assert make_cells(as_law([0.5, 0.44, 0.06, 0.0]), 50).rest.tolist() == [False, True, True, False]
     assert make_cells(p, 1000).pooled_mass == 0.0
     assert np.isclose(merged.law.sum(), 1)
 

@@ -44,6 +44,9 @@ def test_power_of_an_impossible_token() -> None:
     assert power([1.0, 0.0], [0.0, 1.0], draws=1, false_alarm=0.001) == 1
     assert power([0.5, 0.5, 0.0], [0.0, 0.0, 1.0], draws=50, false_alarm=0.001) == 1
     assert power([1.0, 0.0], [0.0, 1.0], draws=0, false_alarm=0.001) == 0
+    # What is left of the alternative has the shape of p: nothing but the impossible token can be seen.
+    tilted = power([0.6, 0.38, 0.02, 0.0], [0.5994, 0.37962, 0.01998, 0.001], draws=200, false_alarm=0.01)
+    assert tilted == pytest.approx(1 - 0.999**200 * 0.99)
 
 
 def test_what_cannot_be_tested_has_no_power() -> None:
