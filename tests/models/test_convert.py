@@ -77,6 +77,21 @@ def test_an_architecture_that_transformers_does_not_know(tmp_path: Path) -> None
     assert not (tmp_path / "model").exists()
 
 
+def test_a_recurrent_architecture(tmp_path: Path) -> None:
+    """Refused before anything is written."""
+    path = write_gguf(tmp_path / "small.gguf", architecture="mamba")
+    with pytest.raises(InputError, match="small: MambaForCausalLM keeps a recurrent state"):
+        _convert(path, tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_tensor_that_is_missing(tmp_path: Path) -> None:
+    """transformers would fill it with random numbers."""
+    path = write_gguf(tmp_path / "small.gguf", without="blk.1.ffn_up.weight")
+    with pytest.raises(InputError, match=r"small: its weights lack 1 tensors, model\.layers\.1\.mlp\.up_proj"):
+        _convert(path, tmp_path / "model")
+
+
 def test_tensors_that_are_cut_off(tmp_path: Path) -> None:
     """A whole header in front of half the weights."""
     path = write_gguf(tmp_path / "small.gguf")

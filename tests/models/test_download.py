@@ -57,12 +57,15 @@ def test_a_wheel_that_no_one_offers(folder: Path) -> None:
 
 
 def test_an_sdist_is_never_built(local_pip: Path, folder: Path, tmp_path: Path) -> None:
-    """Its setup.py would run; its digest being the pinned one changes nothing."""
+    """Its build would run; its digest being the pinned one changes nothing."""
     witness = tmp_path / "ran"
     path = local_pip / "small-1.0.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
         for name, text in {
-            "small-1.0/setup.py": f"open({str(witness)!r}, 'w')\nfrom setuptools import setup\nsetup()\n",
+            "small-1.0/pyproject.toml": (
+                '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+            ),
+            "small-1.0/backend.py": f"open({str(witness)!r}, 'w')\n",
             "small-1.0/PKG-INFO": "Metadata-Version: 2.1\nName: small\nVersion: 1.0\n",
         }.items():
             info = tarfile.TarInfo(name)

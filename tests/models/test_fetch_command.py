@@ -38,7 +38,7 @@ def test_a_gguf_file_with_its_progress(
     tmp_path: Path, cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One document on stdout; what is being done goes to stderr."""
-    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    monkeypatch.setenv("TQDM_DISABLE", "1")  # set, so that it is put back
     path = write_gguf(tmp_path / "mine.gguf")
     assert _run("fetch", str(path), "--json", "--out", str(tmp_path / "out.json")) == 0
     printed = capsys.readouterr()

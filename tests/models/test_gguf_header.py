@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import gguf
+import numpy as np
 import pytest
 
 from small_models import TOKENS, write_gguf
@@ -49,6 +50,22 @@ def test_a_file_cut_off_in_its_header(tmp_path: Path, kept: int) -> None:
     path.write_bytes(path.read_bytes()[:kept])
     with pytest.raises(InputError, match=r"small\.gguf is not a usable GGUF file: "):
         read_header(path)
+
+
+def test_flipped_bytes_never_end_in_a_traceback(tmp_path: Path) -> None:
+    """A header that was damaged anywhere is read, or refused in one line."""
+    path = write_gguf(tmp_path / "small.gguf")
+    raw, numbers, refused = path.read_bytes()[:6000], np.random.default_rng(0), 0
+    for _ in range(300):
+        damaged = bytearray(raw)
+        for place in numbers.integers(8, 400, size=3):
+            damaged[place] = numbers.integers(256)
+        path.write_bytes(damaged)
+        try:
+            read_header(path)
+        except InputError as error:
+            refused += "\n" not in str(error)
+    assert refused > 100
 
 
 def test_another_kind_of_file(tmp_path: Path) -> None:

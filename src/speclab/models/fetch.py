@@ -85,5 +85,4 @@ def _bring(model: Entry, work: Path, report: Report) -> Path:
         report=report,
         what=model.name,
     )
-    gguf.unlink()
     return install(built, model.name)
