@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
-from speclab.cli.output import JsonFlag, OutFile, emit, stderr, table
+from speclab.cli.output import JsonFlag, OutFile, emit, printable, stderr, table
 from speclab.errors import InputError
 from speclab.models.cache import cache_folder
 from speclab.models.catalogue import catalogue
@@ -44,7 +45,7 @@ def add_to(app: typer.Typer) -> None:
         with _bars() as report:
             folders = {name: str(fetch(name, report)) for name in names or ()}
         document = {"models": [{"name": name, "folder": folder} for name, folder in folders.items()]}
-        shown = [table("Fetched", ("model", "folder"), list(folders.items()))]
+        shown = [Text(printable(f"{name}: {folder}")) for name, folder in folders.items()]
         emit(document, shown, as_json=as_json, out=out)
 
 
@@ -73,7 +74,7 @@ def _list(*, as_json: bool, out: OutFile) -> None:
     ]
     shown = [table("Models of the catalogue", ("model", "download", "on disk", "licence", "fetched"), rows)]
     document = {"cache": str(cache_folder()), "models": models}
-    emit(document, [*shown, f"cache: {cache_folder()}"], as_json=as_json, out=out)
+    emit(document, [*shown, Text(printable(f"cache: {cache_folder()}"))], as_json=as_json, out=out)
 
 
 @contextmanager
