@@ -16,12 +16,9 @@ nox.options.error_on_missing_interpreters = True
 nox.options.sessions = ["lint", "types", "tests", "oldest", "integration", "docs"]
 
 GROUPS = nox.project.load_toml("pyproject.toml")["dependency-groups"]
-# torch takes a gigabyte; the sessions that need it share one environment.
-MODELS = ".nox/models"
-SITE = ".nox/site"
 
 
-@nox.session(venv_location=MODELS)
+@nox.session
 def tests(session: nox.Session) -> None:
     """The unit tests; no weights are downloaded."""
     install(session, ".[models,site]", *GROUPS["tests"])
@@ -37,7 +34,7 @@ def lint(session: nox.Session) -> None:
     session.run("lint-imports")
 
 
-@nox.session(venv_location=MODELS)
+@nox.session
 def types(session: nox.Session) -> None:
     """Strict static types."""
     install(session, ".[models,site]", "nox", *GROUPS["tests"], *GROUPS["types"])
@@ -54,7 +51,7 @@ def oldest(session: nox.Session) -> None:
     session.run("pytest", "-n", "auto", "tests/decoding", "tests/backends", env={"OMP_NUM_THREADS": "1"})
 
 
-@nox.session(venv_location=MODELS)
+@nox.session
 def integration(session: nox.Session) -> None:
     """The loop on real weights: SmolLM2-135M, fetched where it is not there yet (93 MB)."""
     install(session, ".[models,site]", *GROUPS["tests"])
@@ -62,14 +59,14 @@ def integration(session: nox.Session) -> None:
     session.run("pytest", "-m", "integration", "tests/integration", *session.posargs)
 
 
-@nox.session(venv_location=SITE)
+@nox.session
 def validate(session: nox.Session) -> None:
     """The runs, the plans and the register: schema, digests, claims."""
     install(session, ".[site]")
     session.run("speclab", "evidence", "check")
 
 
-@nox.session(venv_location=SITE)
+@nox.session
 def docs(session: nox.Session) -> None:
     """Validate, lint the numerals, build strictly without torch, and check the HTML."""
     validate(session)
@@ -79,14 +76,14 @@ def docs(session: nox.Session) -> None:
     session.run("python", "-m", "speclab.site.check", "site")
 
 
-@nox.session(venv_location=SITE)
+@nox.session
 def serve(session: nox.Session) -> None:
     """Preview the site while writing; faults are shown in the page."""
     install(session, ".[site]")
     session.run("mkdocs", "serve", *session.posargs)
 
 
-@nox.session(venv_location=MODELS)
+@nox.session
 def evidence(session: nox.Session) -> None:
     """Fetch the pair, run a plan on this machine, and build the page that shows it.
 
@@ -97,7 +94,7 @@ def evidence(session: nox.Session) -> None:
     session.run("mkdocs", "build")
 
 
-@nox.session(venv_location=MODELS)
+@nox.session
 def benchmark(session: nox.Session) -> None:
     """Print how fast things are; fails nothing."""
     install(session, ".[models,site]")
