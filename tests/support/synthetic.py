@@ -15,7 +15,8 @@ from speclab.records.machine import Machine, Moment, Processor
 from speclab.records.plan import DistributionPlan, DivergencePlan, Pair, Plan, SpeedPlan, TimingPlan
 from speclab.records.rows import Results
 from speclab.records.run import Memory, ModelRecord, PromptRecord, RunRecord
-from synthetic_rows import ALPHA, Speeds, distribution_cell, divergence_cell, speed_cell, timing_cells
+from synthetic_outputs import distribution_cell, divergence_cell
+from synthetic_rows import ALPHA, Speeds, speed_cell, timing_cells
 
 if TYPE_CHECKING:
     from pathlib import Path

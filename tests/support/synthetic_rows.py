@@ -5,20 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from speclab.records.base import Reading
 from speclab.records.rows import (
     ArmRow,
-    Comparison,
-    Difference,
-    DistributionCell,
-    DivergenceCell,
     IterationColumns,
     PassTime,
-    RuleTest,
     SpeedCell,
     TimingCell,
     Turn,
-    Way,
 )
 
 if TYPE_CHECKING:
@@ -139,92 +132,4 @@ def speed_cell(plan: Plan, kind: str, number: int, turn: int, speeds: Speeds) ->
         prefill_target_ns=speeds.small(900),
         prefill_draft_ns=speeds.small(320),
         arms=rows,
-    )
-
-
-def divergence_cell(plan: Plan, kind: str, number: int) -> DivergenceCell:
-    """Every arm and round against plain; the planted tie where there is one."""
-    differs = kind == DIFFERING and number == 1
-    largest = max(plan.speed.ks)
-    index = plan.speed.new_tokens // 3
-    comparisons = [
-        Comparison(
-            arm=arm,
-            k=k,
-            round=turn,
-            identical=not (differs and k == largest),
-            index=index if differs and k == largest else None,
-            difference=0 if differs and k == largest else None,
-        )
-        for turn in range(plan.speed.rounds)
-        for arm, k in (("plain_again", 0), *(("draft", k) for k in plan.speed.ks))
-    ]
-    ids = outputs(kind, number, 0, plan.speed.ks, plan.speed.new_tokens)
-    ways = tuple(
-        Way(name=name, plain_logit=19.0, arm_logit=19.0 + shift, favours="arm" if shift else "neither")
-        for name, shift in (("prefill and one step", 0.125), ("prefill and k + 1", 0.125), ("one prefill", 0.0))
-    )
-    exact = tuple(each.model_copy(update={"arm_logit": 19.01, "favours": "arm"}) for each in ways)
-    difference = Difference(
-        arm="draft",
-        k=largest,
-        index=index,
-        prefix_sha256="ab" * 32,
-        plain_token=ids[index],
-        arm_token=ids[index] + 1,
-        plain_text=" <b>plain</b>",
-        arm_text="```exec\n[=id]",
-        gap=0.0,
-        spacing=0.125,
-        noise=0.25,
-        float32_noise=0.00001,
-        row_noise=0.375,
-        ways=ways,
-        float32=exact,
-        plain_repeats=True,
-        arm_repeats=True,
-        verdict="tie",
-    )
-    return DivergenceCell(
-        prompt=f"{kind}-{number}",
-        kind=kind,
-        comparisons=tuple(comparisons),
-        differences=(difference,) if differs else (),
-    )
-
-
-def distribution_cell(plan: Plan, kind: str, number: int, seed: int, dice: random.Random) -> DistributionCell:
-    """Three rules at one context; copying is blind, since draft and target agree there."""
-    blind = kind == "copying"
-    apart = 0.002 if blind else 0.1 + 0.3 * (1 - ALPHA[kind])
-
-    def test(rule: str) -> RuleTest:
-        right = rule == "ratio"
-        p_value = dice.random() if right or blind else 1e-12
-        verdict = ("blind" if blind else "passed") if right else ("blind" if blind else "rejected")
-        return RuleTest.model_validate(
-            {
-                "rule": rule,
-                "draws": plan.distribution.draws,
-                "cells": plan.distribution.cells,
-                "pooled_mass": 0.01,
-                "statistic": Reading[float](value=50.0 if p_value > 0.001 else 9000.0),
-                "degrees": plan.distribution.cells - 1,
-                "p_value": Reading[float](value=p_value),
-                "total_variation": 0.0 if right else apart * 0.5,
-                "power": plan.distribution.false_alarm if right else 0.2 if blind else 1.0,
-                "verdict": verdict,
-            }
-        )
-
-    return DistributionCell(
-        prompt=f"{kind}-{number}",
-        kind=kind,
-        seed=seed,
-        temperature=plan.distribution.temperature,
-        false_alarm=plan.distribution.false_alarm,
-        total_variation=apart,
-        acceptance=1 - apart,
-        tests=tuple(test(rule) for rule in ("ratio", "fresh_draw", "draft_kept")),
-        nanoseconds=150 * MS,
     )
