@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -87,8 +87,8 @@ def test_refused_with_the_reason(name: str) -> None:
 
 def test_encoder_decoder_is_refused() -> None:
     """Plainly, and not by a shape."""
-    make: Any = T5ForConditionalGeneration
-    model = make(T5Config(d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, vocab_size=64))
+    config = cast("Any", T5Config)(d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, vocab_size=64)
+    model = cast("Any", T5ForConditionalGeneration)(config)
     with pytest.raises(InputError, match="T5ForConditionalGeneration is an encoder-decoder"):
         HFModel(model)
 

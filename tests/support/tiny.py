@@ -47,6 +47,7 @@ def tiny_llama(
     return model.to(dtype).eval()
 
 
+@torch.no_grad()
 def disturbed(model: Any, noise: float, seed: int = 1) -> Any:
     """A copy with noise on every weight, in units of each tensor's own spread."""
     twin = copy.deepcopy(model)
@@ -57,6 +58,7 @@ def disturbed(model: Any, noise: float, seed: int = 1) -> Any:
     return twin
 
 
+@torch.no_grad()
 def contrary(model: Any) -> Any:
     """A copy whose likeliest token is always the model's likeliest plus one, so that it never agrees."""
     twin = copy.deepcopy(model)
