@@ -392,12 +392,16 @@ def test_second_estimate_comes_from_the_first_run(repository: Path) -> None:
 def test_one_measurement_at_a_time(repository: Path) -> None:
     """A second run is refused while one measures, and leaves nothing."""
 
-    def again(count: int) -> None:
-        if count == 50:
-            with pytest.raises(InputError, match="is being measured on this machine"):
-                run_plan(small_ask(repository), bench=SmallBench())
+    refused: list[str] = []
 
-    run_plan(small_ask(repository, "timing"), bench=SmallBench(each_pass=again))
+    def again(count: int) -> None:
+        if count == 12:
+            with pytest.raises(InputError) as refusal:
+                run_plan(small_ask(repository), bench=SmallBench())
+            refused.append(str(refusal.value))
+
+    run = run_plan(small_ask(repository, "timing"), bench=SmallBench(each_pass=again))
+    assert [f"{run.record.id} is being measured on this machine" in each for each in refused] == [True]
     assert len(list((repository / "runs").iterdir())) == 1
 
 

@@ -52,6 +52,7 @@ def test_lock_ends_with_the_run() -> None:
     assert measured_now() == "quick-1"
     assert not holder.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert measured_now() is None
+    assert not lock_path().read_text("utf-8")
 
 
 def test_cache_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

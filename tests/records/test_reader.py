@@ -113,8 +113,11 @@ def test_unknown_key_and_wrong_type(folder: Path) -> None:
     edit(folder / "run.json", lambda record: record | {"mood": "good"})
     assert "at mood" in refusal(folder)
     edit(folder / "run.json", lambda record: {key: record[key] for key in record if key != "mood"})
-    edit(folder / "run.json", lambda record: record | {"command": 7})
-    assert "at command" in refusal(folder)
+    edit(folder / "run.json", lambda record: record | {"resumed": 7})
+    assert "at resumed" in refusal(folder)
+    edit(folder / "run.json", lambda record: record | {"resumed": [], "fallback": None})
+    edit(folder / "results.json", lambda rows: rows | {"cells": [rows["cells"][0] | {"round": "0"}]})
+    assert "at cells.0.timing.round" in refusal(folder)
 
 
 def test_too_large(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
