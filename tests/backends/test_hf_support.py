@@ -78,9 +78,9 @@ def test_refused_with_the_reason(name: str) -> None:
     """As target and as draft; the message is one line and says what to choose instead."""
     config, own, reason = REFUSED[name]
     model = build(config(**{**COMMON, **own}))
-    for use in (lambda: plain_generate(model, [1, 2]), lambda: speculative_generate(tiny_llama(), model, [1, 2])):
+    for target, draft in ((model, tiny_llama()), (tiny_llama(), model)):
         with pytest.raises(InputError, match=reason) as raised:
-            use()
+            speculative_generate(target, draft, [1, 2])
         assert "\n" not in str(raised.value)
         assert "choose a causal model" in str(raised.value)
 
