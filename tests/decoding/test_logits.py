@@ -102,9 +102,9 @@ def test_one_argmax_finds_every_fault(array: Any) -> None:
         assert not finite_peak(array(row))[1]
     assert finite_peak(array([-INF, 2.0, 2.0])) == (1, True)
     good = [0.0] * 40
-    require_finite(array([good, good]), 3)
+    require_finite(array([good, good]), (0, 0), 3)
     with pytest.raises(LogitsError) as raised:
-        require_finite(array([good, good, BAD_ROWS["NaN last"], BAD_ROWS["all NaN"]]), 3)
+        require_finite(array([good, good, BAD_ROWS["NaN last"], BAD_ROWS["all NaN"]]), (0, 0, 39, 0), 3)
     assert raised.value.position == 5
 
 

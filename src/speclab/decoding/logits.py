@@ -23,14 +23,18 @@ def finite_peak(row: Rows) -> tuple[int, bool]:
     return token, math.isfinite(float(row[token]))
 
 
-def require_finite(rows: Rows, position: int) -> None:
-    """Check each row (shape [tokens, vocabulary]).
+def require_finite(rows: Rows, tokens: Sequence[int], position: int) -> None:
+    """Check that each row could decide.
+
+    Args:
+        rows: Shape [tokens, vocabulary].
+        tokens: The likeliest token of each row.
+        position: Of the token that row 0 decides.
 
     Raises:
-        LogitsError: With the position of the first row that cannot decide; row 0 decides `position`.
+        LogitsError: With the position of the first row that could not.
     """
-    peaks = rows[range(len(rows)), rows.argmax(-1)].tolist()
-    for index, peak in enumerate(peaks):
+    for index, peak in enumerate(rows[range(len(tokens)), list(tokens)].tolist()):
         if not math.isfinite(peak):
             raise LogitsError(position + index)
 

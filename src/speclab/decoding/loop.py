@@ -134,7 +134,7 @@ def _check(
     """Apply the rule of this sampling. Rows behind the first rejection decide nothing and are not judged."""
     if sampling.greedy:
         verdict = accept_greedy(proposals, rows)
-        require_finite(rows[: verdict.accepted + 1], position)
+        require_finite(rows, (*proposals.tokens[: verdict.accepted], verdict.token), position)
         return verdict
     laws = TargetLaws(target, rows, sampling, position)
     return accept_sample(proposals, proposals.laws, laws, source, position)
