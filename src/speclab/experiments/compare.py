@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from speclab.decoding.loop import plain, speculative
+from speclab.decoding.loop import speculative
 from speclab.decoding.proposers.draft import DraftModel
 from speclab.measure.prefilled import prefilled, warm_up
 from speclab.measure.turns import Arm, in_turns
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from speclab.decoding.protocols import Clock, Model, RandomSource
     from speclab.decoding.sampling import Sampling
+    from speclab.records.arms import ArmName
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,21 @@ def compare(
     guess, _ = prefilled(draft, prompt, clock)
     warm_up(base, range(1, k + 2), prompt[-1])
     warm_up(guess, (1, 2), prompt[-1])
-    common = {"sampling": sampling, "max_new_tokens": new_tokens, "clock": clock}
-    arms = (
-        Arm("plain", 0, plain(base.fork(), prompt, source=source(), **common)),
-        Arm("draft", k, speculative(base.fork(), DraftModel(guess), prompt, k=k, source=source(), **common)),
-        Arm("plain_again", 0, plain(base.fork(), prompt, source=source(), **common)),
-    )
+
+    def arm(name: ArmName, k: int) -> Arm:
+        proposer = DraftModel(guess) if k else None
+        iterations = speculative(
+            base.fork(),
+            proposer,
+            prompt,
+            k=k,
+            sampling=sampling,
+            source=source(),
+            max_new_tokens=new_tokens,
+            clock=clock,
+        )
+        return Arm(name, k, iterations)
+
+    arms = (arm("plain", 0), arm("draft", k), arm("plain_again", 0))
     first, drafted, second = in_turns(arms, new_tokens=new_tokens, first=0, clock=clock)
     return Compared(new_tokens, (first.decode_ns, second.decode_ns), drafted.decode_ns)

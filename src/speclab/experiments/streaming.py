@@ -19,7 +19,7 @@ from speclab.prompts.encode import encode
 from speclab.prompts.prompt import Message, make_prompt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from speclab.decoding.iterations import Iteration
     from speclab.decoding.sampling import Sampling
@@ -81,7 +81,7 @@ class Stream:
             max_new_tokens=self._max_new_tokens,
             clock=clock,
         )
-        decoded = TextStream(self._pair.tokenizer.decode, self._ids)
+        decoded = TextStream(self._text, self._ids)
         done: list[Iteration] = []
         while True:
             try:
@@ -110,13 +110,21 @@ class Stream:
             clock=clock_for(self._device),
         )
 
+    def _text(self, ids: Sequence[int]) -> str:
+        return str(self._pair.tokenizer.decode(list(ids)))
+
     def _source(self) -> TorchSource:
         return TorchSource(self._seed, self._device)
 
 
 def _prompt(text: str, *, chat: bool) -> Prompt:
     """The text as it stands, or as the user's message of a chat."""
-    given = {"name": "prompt", "kind": "given", "source": "given at the command line"}
-    if chat:
-        return make_prompt("command line", messages=(Message("user", text),), **given)
-    return make_prompt("command line", text=text, **given)
+    messages = (Message("user", text),) if chat else ()
+    return make_prompt(
+        "command line",
+        name="prompt",
+        kind="given",
+        text=None if chat else text,
+        messages=messages,
+        source="given at the command line",
+    )
