@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from speclab.errors import CheckError, InputError
 from speclab.experiments import runner
 from speclab.experiments.overrides import Overrides
 from speclab.experiments.runner import estimate_plan, new_run_id, resume_command, resume_run, run_plan
+from speclab.records.files import write_atomic
 from speclab.records.reader import read_run, require_run_id
 
 if TYPE_CHECKING:
@@ -142,6 +144,29 @@ def test_failure_is_recorded_and_nothing_is_lost(repository: Path) -> None:
     assert len(failed.results.cells) > 3
     run = resume_run(repository, run_id=folder.name, bench=SmallBench())
     assert first_attempts(run) == KEYS
+
+
+def test_full_disk_is_one_line_and_loses_nothing(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No room for a cell, and none for the status: what was saved is still gone on with."""
+    real = write_atomic
+
+    def full(path: Path, data: str | bytes) -> None:
+        if (path.parent.parent / "run.json").exists() and len(list(path.parent.iterdir())) == 4:
+            monkeypatch.setattr("speclab.records.folder.write_atomic", nothing_fits)
+            nothing_fits(path, data)
+        real(path, data)
+
+    def nothing_fits(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("speclab.records.folder.write_atomic", full)
+    with pytest.raises(InputError, match=r"no disk space left in .*runs: make room, then speclab evidence run"):
+        run_plan(small_ask(repository), bench=SmallBench())
+    monkeypatch.setattr("speclab.records.folder.write_atomic", real)
+    (folder,) = (repository / "runs").iterdir()
+    assert read_run(folder).record.status == "running"
+    assert len(read_run(folder).results.cells) == 4
+    assert first_attempts(resume_run(repository, bench=SmallBench())) == KEYS
 
 
 def test_error_after_the_end_does_not_undo_it(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,9 @@ def prepare(ask: Ask, inputs: Inputs, bench: Bench, watch: Watch, *, begun: RunR
     if ask.overrides.pair:
         watch.say("memory: not known before it is loaded, the pair is not the plan's")
     else:
-        peak = earlier.memory.peak_bytes.value if earlier and earlier.memory else None
+        # Of a run in several parts only the last one's peak is known.
+        whole = earlier.memory if earlier and not earlier.resumed else None
+        peak = whole.peak_bytes.value if whole else None
         watch.say(require_memory(plan, state, earlier=peak))
     pair, used, fallback = _load(ask, plan, bench, watch, begun)
     plan = plan.model_copy(update={"pair": used})

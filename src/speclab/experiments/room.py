@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROWS_BYTES = 100 * 10**6
 """Room for the rows of any run, many times over."""
-SPARE_BYTES = 500 * 10**6
+SPARE_BYTES = 10**9
 """Caches, activations and the interpreter."""
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import secrets
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from speclab.errors import InputError
 from speclab.experiments.ask import read_inputs
 from speclab.experiments.bench import RealBench
 from speclab.experiments.home import without_home
@@ -143,14 +146,23 @@ def _measured(folder: RunFolder, prepared: Prepared, bench: Bench, watch: Watch)
         seconds = measure(experiments(folder.record.experiments), prepared, folder, bench, watch)
         return _finished(folder, dict(seconds), loaded, bench, watch)
     except BaseException as error:
-        if folder.record.results_sha256 is None:  # else the error came after the end
-            stopped = isinstance(error, KeyboardInterrupt)
-            reason = "stopped with Ctrl-C" if stopped else f"{type(error).__name__}: {without_home(str(error))}"
-            folder.update(
-                status="interrupted" if stopped else "failed", reason=reason[:500], ended=datetime.now(UTC)
-            )
-            watch.say(f"{folder.kept} cells are kept; go on with: {resume_command(folder.record.id)}")
+        _leave(folder, error, watch)
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            msg = f"no disk space left in {folder.path.parent}: make room, then {resume_command(folder.record.id)}"
+            raise InputError(msg) from None
         raise
+
+
+def _leave(folder: RunFolder, error: BaseException, watch: Watch) -> None:
+    """Say in the folder why the run stopped, and to the person how to go on."""
+    if folder.record.results_sha256 is not None:
+        return  # the error came after the end
+    stopped = isinstance(error, KeyboardInterrupt)
+    reason = "stopped with Ctrl-C" if stopped else f"{type(error).__name__}: {without_home(str(error))}"
+    # On a full disk the record stays as it was; such a run is gone on with like a killed one.
+    with suppress(OSError):
+        folder.update(status="interrupted" if stopped else "failed", reason=reason[:500], ended=datetime.now(UTC))
+    watch.say(f"{folder.kept} cells are kept; go on with: {resume_command(folder.record.id)}")
 
 
 def _finished(folder: RunFolder, seconds: dict[str, float], loaded: Holdings, bench: Bench, watch: Watch) -> Run:

@@ -58,7 +58,7 @@ class RunFolder:
         """Take up an unfinished run; what a kill left half-written is removed."""
         record = read_record(path)
         (path / CELLS).mkdir(exist_ok=True)
-        for left in (*path.glob(".*"), *(path / CELLS).glob(".*")):
+        for left in (*path.glob(".*.json.*"), *(path / CELLS).glob(".*.json.*")):
             left.unlink()
         return cls(path, record, read_saved(path, record))
 
