@@ -230,6 +230,7 @@ def test_a_run_without_git_is_taken_when_a_commit_has_its_files(root: Path) -> N
     """Of any commit, not only the newest; and all files must be of one."""
     loop, rules = root / "loop.py", root / "rules.py"
     _git(root, "init", "-q")
+    _git(root, "commit", "-q", "--allow-empty", "-m", "nothing")
     digests = []
     for version in ("first", "second"):
         loop.write_text(f"{version} loop", encoding="utf-8")

@@ -80,6 +80,20 @@ def test_a_faulty_entry_is_named_with_file_line_and_id(tmp_path: Path, entry: st
     assert found[0].startswith("research/register.toml:")
 
 
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        (claim("x", "speedup", "k = 2, colour = 1"), "x: estimate speedup has no condition 'colour'"),
+        (claim("x", "speedup", "k = 2", holds="low >> 1"), "x: holds = 'low >> 1' is not a condition"),
+        (COMPUTED.format("divide", "{ of = 'c', by = 'c' }"), "x: unknown formula 'divide'"),
+    ],
+)
+def test_an_entry_can_be_faulty_before_there_is_a_run(tmp_path: Path, entry: str, fault: str) -> None:
+    """What needs no rows is not put off until there are some."""
+    (found, _) = check(small_repository(tmp_path, SOUND, entry))
+    assert fault in found
+
+
 def _edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
@@ -141,6 +155,15 @@ def test_a_discarded_run_is_kept(tmp_path: Path) -> None:
     shutil.rmtree(root / "research/runs/quick-2")
     (fault,) = check(root)
     assert "quick-2: the discarded run is missing from research/runs" in fault
+
+
+def test_a_discarded_run_need_not_be_whole(tmp_path: Path) -> None:
+    """It may have been discarded for that."""
+    root = _adopted(tmp_path, SOUND)
+    new_run(root, "quick-2")
+    (root / "runs/quick-2/results.json").write_text("{", encoding="utf-8")
+    discard("quick-2", "cut by a full disk", root)
+    assert check(root) == []
 
 
 def test_a_plan_that_shows_a_run_of_another_plan_is_named(tmp_path: Path) -> None:
