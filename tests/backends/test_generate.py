@@ -145,3 +145,12 @@ def test_k_zero_leaves_the_draft_alone() -> None:
     result = speculative_generate(MODEL, draft, PROMPT, k=0, max_new_tokens=4)
     assert result.ids == DUE[:4]
     assert draft.length == 0
+
+
+def test_one_object_cannot_be_both_target_and_draft() -> None:
+    """They would feed one cache; a fork of the same model is a perfect draft."""
+    model = counting()
+    with pytest.raises(InputError, match="one object"):
+        speculative_generate(model, model, [1, 2], k=3, max_new_tokens=6)
+    expected = plain_generate(model.fork(), [1, 2], max_new_tokens=6).ids
+    assert speculative_generate(model, model.fork(), [1, 2], k=3, max_new_tokens=6).ids == expected

@@ -110,3 +110,9 @@ def test_row_is_left_as_it_was() -> None:
     before = row.clone()
     law(row, Sampling(0.5, 10, 0.9, 0.1))
     assert row.equal(before)
+
+
+def test_top_p_keeps_the_likeliest_however_small_it_is() -> None:
+    """The likeliest token stays even where it alone has more mass than was asked for."""
+    row = torch.tensor([0.0, 3.0, 1.0])
+    assert law(row, Sampling(1.0, top_p=1e-9)).tolist() == [0.0, 1.0, 0.0]
