@@ -147,10 +147,10 @@ def test_k_zero_leaves_the_draft_alone() -> None:
     assert draft.length == 0
 
 
-def test_one_object_cannot_be_both_target_and_draft() -> None:
-    """They would feed one cache; a fork of the same model is a perfect draft."""
+def test_one_object_as_target_and_draft_is_a_perfect_draft() -> None:
+    """Each side gets a cache of its own, so the output is right and everything is accepted."""
     model = counting()
-    with pytest.raises(InputError, match="one object"):
-        speculative_generate(model, model, [1, 2], k=3, max_new_tokens=6)
-    expected = plain_generate(model.fork(), [1, 2], max_new_tokens=6).ids
-    assert speculative_generate(model, model.fork(), [1, 2], k=3, max_new_tokens=6).ids == expected
+    expected = plain_generate(model.fork(), [1, 2], max_new_tokens=8).ids
+    found = speculative_generate(model, model, [1, 2], k=3, max_new_tokens=8)
+    assert found.ids == expected
+    assert found.alpha == 1

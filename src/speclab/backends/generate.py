@@ -125,10 +125,7 @@ def _model(model: Any, vocabulary: int | None) -> Model:
 
 
 def _require_pair(target: Model, draft: Model) -> None:
-    """Two models that share their ids and their device, each with a cache of its own."""
-    if target is draft:
-        msg = "target and draft are one object and would share its cache: give the draft as a fork() of it"
-        raise InputError(msg)
+    """Two models that share their ids and their device."""
     if target.vocabulary != draft.vocabulary:
         msg = (
             f"the target has {target.vocabulary} token ids and the draft {draft.vocabulary}: where the rest is "
