@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mkdocs.config import load_config
 
-from small_site import HERE, RUN, build, copy_site, replace
+from small_site import HERE, RUN, build, copy_site, lean, replace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def test_every_fault_is_named_with_page_line_and_id(tmp_path: Path) -> None:
     chapter, home = root / CHAPTER, root / "docs" / "index.md"
     replace(home, "What was found", "What was found [=speed.nothing]")
     replace(chapter, "$k c + v(k+1)$", "$k^2^2$")
-    replace(root / "research" / "register.toml", 'holds = "value > speed.prose.k4"', 'holds = "low > 1"')
+    lean(root, "speed.code.k4", "low > 1")
     replace(chapter, "print(tables.shares())", "print(1 / 0)")
     said = build(root, cwd=root)
     assert said.returncode == 1

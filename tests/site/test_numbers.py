@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 from markdown import Markdown
 
-from small_site import RUN, copy_site, replace
+from small_site import RUN, copy_site, lean
 from speclab.errors import CheckError, InputError
 from speclab.site.bound import bound
 from speclab.site.building import begin
@@ -108,7 +108,7 @@ def test_a_preview_does_not_end_with_its_faults(tmp_path: Path) -> None:
 
 def test_a_sentence_that_no_longer_holds_is_a_fault(building: Building) -> None:
     """The condition in the register decides, not the sentence."""
-    replace(building.root / "research" / "register.toml", 'holds = "value < 1.4"', 'holds = "value < 1.1"')
+    lean(building.root, "v.9", "value < 1.1")
     with pytest.raises(CheckError, match=r"`value < 1\.1` no longer holds"):
         bound("v.9")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,9 @@ def copy_site(root: Path, *, run: str = RUN, seed: int = 0, slow: float = 1.0, n
     for name in ("mkdocs.yml", "README.md"):
         shutil.copy(HERE / name, root / name)
     (root / "src").mkdir()
+    # What the real sentences lean on was measured; simulated numbers owe them nothing.
+    register = root / "research" / "register.toml"
+    register.write_text(re.sub(r"(?m)^holds = .*\n", "", register.read_text(encoding="utf-8")), encoding="utf-8")
     record, results = synthetic_run(run, seed=seed, slow=slow)
     adopt_run(root, record, _spoilt(results) if nasty else results)
     return root
@@ -109,6 +113,12 @@ def replace(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text, f"{path} does not hold {old!r}"
     path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def lean(root: Path, claim: str, condition: str) -> None:
+    """Let the wording around a claim of a copy lean on a condition."""
+    named = f'id = "{claim}"\n'
+    replace(root / "research" / "register.toml", named, f'{named}holds = "{condition}"\n')
 
 
 def _spoilt(results: Results) -> Results:
