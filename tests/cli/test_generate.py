@@ -1,5 +1,7 @@
 """`speclab generate`: what is shown of a generation."""
 
+import io
+
 import pytest
 from rich.console import Console
 
@@ -114,6 +116,20 @@ def test_wrong_input_is_one_line(arguments: list[str], line: str, capsys: pytest
     """Before any weight is read."""
     with pytest.raises(SystemExit) as end:
         main(["generate", "hello", *arguments])
+    assert end.value.code == 2
+    said = capsys.readouterr().err
+    assert line in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(("typed", "line"), [(b"", "empty"), (b" \n", "empty"), (b"ab\xff", "not UTF-8 (byte 2)")])
+def test_unusable_standard_input_is_one_line(
+    typed: bytes, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing to continue, or bytes that are no text."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(typed)))
+    with pytest.raises(SystemExit) as end:
+        main(["generate", "-"])
     assert end.value.code == 2
     said = capsys.readouterr().err
     assert line in said

@@ -9,17 +9,21 @@ import pytest
 from hand_rows import arm, block, run_of, simple_block
 from speclab.errors import CheckError
 from speclab.evidence.estimates import EmptySelectionError
+from speclab.evidence.estimates.repeats import (
+    disturbed_blocks,
+    disturbed_in_use,
+    largest_repeat_change,
+    repeated_blocks,
+)
 from speclab.evidence.estimates.speed import (
     best_k,
     best_speedup,
-    disturbed_blocks,
     draft_share,
     end_to_end_speedup,
     noise_floor,
     overhead_share,
     overhead_steps,
     plain_tokens_per_second,
-    repeated_blocks,
     speedup,
     verify_share,
 )
@@ -80,6 +84,20 @@ def test_a_repeat_replaces_the_disturbed_block_whatever_it_shows() -> None:
         assert noise_floor(run, kind="prose").value == pytest.approx(2.0)  # log mean of 4 and 1
         assert (disturbed_blocks(run).value, disturbed_blocks(run).n) == (1, 3)
         assert (repeated_blocks(run).value, repeated_blocks(run).n) == (1, 2)
+        assert (disturbed_in_use(run).value, disturbed_in_use(run).n) == (0, 2)
+        assert largest_repeat_change(run).value == pytest.approx(
+            20 / 2
+        )  # plain's mean 200 over 10, then 100 over 50
+
+
+def test_a_repeat_that_is_disturbed_too_counts_and_is_counted() -> None:
+    """No third attempt is made, so the number is there and so is what is wrong with it."""
+    first = block("prose-1", arm("draft", 1, 50, (0,)), disturbed="apart")
+    again = block("prose-1", arm("draft", 1, 40, (0,)), disturbed="apart", attempt=1)
+    run = run_of(first, again, block("code-1", arm("draft", 1, 50, (0,))))
+    assert disturbed_in_use(run).value == 1
+    assert largest_repeat_change(run).value == pytest.approx(50 / 40)
+    assert largest_repeat_change(run_of(first)).value == 1
 
 
 def test_outputs_of_different_length_are_not_compared() -> None:

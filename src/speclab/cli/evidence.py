@@ -39,10 +39,14 @@ def add_to(app: typer.Typer) -> None:
 
     @group.command("show")
     def _show(run_id: RunArgument, *, as_json: JsonFlag = False, out: OutFile = None) -> None:
-        """Show how a run was made and what it holds."""
+        """Show how a run was made, what it holds, and its answer where it is whole."""
+        from speclab.evidence.answer import answer
+
         run = read_run(find_run(run_id, find_repository()))
-        document = {"record": run.record.model_dump(mode="json"), "cells": _cells(run)}
-        emit(document, [table(run_id, ("", ""), _facts(run))], as_json=as_json, out=out)
+        answered = answer(run) if run.record.status == "complete" else []
+        document = {"record": run.record.model_dump(mode="json"), "cells": _cells(run), "answer": answered}
+        shown = [table(run_id, ("what", "value"), _facts(run)), *map(line, answered)]
+        emit(document, shown, as_json=as_json, out=out)
 
     @group.command("check")
     def _check(run_id: OneRun = None, *, as_json: JsonFlag = False, out: OutFile = None) -> None:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from speclab.cli.output import JsonFlag, OutFile, emit, printable, stderr, stdout
 from speclab.decoding.sampling import Sampling
+from speclab.errors import InputError
 from speclab.models.extras import LOADING, require
 from speclab.records.plan import Device, Dtype, Pair
 
@@ -47,7 +48,7 @@ def add_to(app: typer.Typer) -> None:
         """Stream from a real pair; accepted tokens are marked, then come the rates."""
         sampling = Sampling(temperature, top_k, top_p, min_p)
         pair = Pair(target=target, draft=draft, dtype=dtype, device=device)
-        text = sys.stdin.read() if prompt == "-" else prompt
+        text = given(prompt)
 
         require(LOADING, "generating")
         from speclab.experiments.streaming import Stream  # torch is loaded when the options are known to be right
@@ -75,6 +76,19 @@ def add_to(app: typer.Typer) -> None:
 
 TARGET = "qwen2.5-coder-1.5b-instruct"
 DRAFT = "qwen2.5-coder-0.5b-instruct"
+
+
+def given(prompt: str) -> str:
+    """The text to continue: the argument, or standard input where it is a hyphen."""
+    try:
+        text = sys.stdin.buffer.read().decode() if prompt == "-" else prompt
+    except UnicodeDecodeError as error:
+        msg = f"standard input is not UTF-8 (byte {error.start}); convert it first"
+        raise InputError(msg) from None
+    if not text.strip():
+        msg = "the prompt is empty; give a text to continue"
+        raise InputError(msg)
+    return text
 
 
 def marked(accepted: list[str], own: list[str]) -> Text:

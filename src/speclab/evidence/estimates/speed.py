@@ -128,21 +128,6 @@ def rollback_share(run: Run, *, k: int, kind: str | None = None) -> Estimate:
     return _share(run, k, kind, lambda row: sum(row.iterations.rollback_ns))
 
 
-@named()
-def disturbed_blocks(run: Run) -> Estimate:
-    """Blocks that the program judged disturbed, the repeats among them; n counts all blocks."""
-    there = every_block(run)
-    disturbed = sum(cell.disturbed is not None for cell in there)
-    return Estimate(value=disturbed, n=len(there), of="blocks", unit="count", reason="counted, not sampled")
-
-
-@named()
-def repeated_blocks(run: Run) -> Estimate:
-    """Blocks that were run once more and whose repeat is what counts; n counts the blocks that count."""
-    repeated = sum(cell.attempt > 0 for cell in blocks(run))
-    return Estimate(value=repeated, n=len(blocks(run)), of="blocks", unit="count", reason="counted, not sampled")
-
-
 def overhead_ns(row: ArmRow) -> int:
     """What an arm's decode time holds beyond drafting and the target's passes."""
     return row.decode_ns - sum(row.iterations.draft_ns) - sum(row.iterations.verify_ns)
