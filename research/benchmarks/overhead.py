@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from speclab.models.load import load_pair
-
 from speclab.backends.hf.clock import clock_for
 from speclab.backends.hf.source import TorchSource
 from speclab.decoding.generation import collect
 from speclab.decoding.loop import speculative
 from speclab.decoding.proposers.draft import DraftModel
 from speclab.decoding.sampling import GREEDY, Sampling
+from speclab.models.load import load_pair
 from speclab.prompts.encode import encode
 from speclab.prompts.read import read_prompts
 from speclab.records.plans import find_plan

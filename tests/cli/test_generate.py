@@ -110,6 +110,7 @@ def test_compare_gives_every_arm_the_same_number_of_tokens() -> None:
         (["--min-p", "2"], "min_p is 2"),
         (["--top-k", "-1"], "top_k is -1"),
         (["--target", "no-such-model"], "no-such-model"),
+        (["--target", ""], "the name of the model is empty"),
     ],
 )
 def test_wrong_input_is_one_line(arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]) -> None:

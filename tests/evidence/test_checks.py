@@ -125,6 +125,13 @@ def test_missing_results_are_named(tmp_path: Path) -> None:
     assert "research/runs/quick-1/results.json is missing" in check(root)[0]
 
 
+def test_a_record_that_is_nested_without_end_is_named(tmp_path: Path) -> None:
+    """No parser gets through it, and no traceback comes of it."""
+    root = _adopted(tmp_path, SOUND)
+    (root / "research/runs/quick-1/run.json").write_text("[" * 200_000, encoding="utf-8")
+    assert any("run.json" in fault for fault in check(root))
+
+
 def test_a_run_without_its_machine_is_named(tmp_path: Path) -> None:
     """In so many words."""
     root = _adopted(tmp_path, SOUND)

@@ -158,6 +158,14 @@ def test_pickled_weights_are_refused(tmp_path: Path) -> None:
         load_model(str(folder), dtype="float32")
 
 
+def test_pickled_weights_are_named_even_without_a_tokenizer(tmp_path: Path) -> None:
+    """What is wrong for good comes before what could be added."""
+    (tmp_path / "config.json").write_text('{"model_type": "llama"}', encoding="utf-8")
+    (tmp_path / "pytorch_model.bin").write_bytes(b"1")
+    with pytest.raises(InputError, match="holds its weights as a pickle"):
+        load_model(str(tmp_path), dtype="float32")
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 def test_no_cuda_device(tmp_path: Path) -> None:
     """Said before anything is looked up."""

@@ -56,6 +56,8 @@ class Child:
         if self.pid:
             return
         os.chdir(repository)
+        # Whoever starts tests in the background may have told all of them to ignore Ctrl-C.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(log, 1)
         os.dup2(log, 2)

@@ -75,7 +75,7 @@ def add_to(group: typer.Typer) -> None:
             else:
                 ask = Ask(
                     repository=repository,
-                    plan=plan or default_plan(),
+                    plan=default_plan() if plan is None else plan,
                     command=this_command(),
                     overrides=departures,
                     fetch=download,

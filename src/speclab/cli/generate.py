@@ -38,7 +38,7 @@ def add_to(app: typer.Typer) -> None:
         top_k: Annotated[int, typer.Option(help="0 keeps every token.")] = 0,
         top_p: Annotated[float, typer.Option(help="1 keeps every token.")] = 1.0,
         min_p: Annotated[float, typer.Option(help="0 keeps every token.")] = 0.0,
-        seed: int = 0,
+        seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of every random decision.")] = 0,
         *,
         chat: Annotated[bool, typer.Option("--chat", help="Send the prompt through the chat template.")] = False,
         compare: Annotated[bool, typer.Option("--compare", help="Then time it against plain decoding.")] = False,

@@ -78,7 +78,7 @@ def add_part(
         with watching() as watch:
             ask = Ask(
                 repository=find_repository(),
-                plan=plan or default_plan(),
+                plan=default_plan() if plan is None else plan,
                 command=this_command(),
                 experiments=experiments,
                 overrides=overrides(target, draft, dtype, device, ks, prompts, new_tokens),

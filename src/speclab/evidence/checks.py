@@ -103,7 +103,7 @@ def _machine_fault(folder: Path) -> str | None:
     """Said in so many words, since a run without its machine is worth nothing."""
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     if isinstance(record, dict) and not record.get("machine"):
         return f"{RECORD} has no record of the machine: restore the file, or discard the run"

@@ -20,7 +20,9 @@ _LARGEST_HEADER = 100 * 2**20
 
 
 def check_config(folder: Path, name: str) -> None:
-    """Refuse a folder without a usable configuration, or one that asks to run code of its own.
+    """Refuse a folder without a usable configuration, one that asks to run code of its own, or one of pickles.
+
+    What is wrong for good is named here, before a tokenizer that may be missing too.
 
     Args:
         folder: The model's folder.
@@ -41,6 +43,9 @@ def check_config(folder: Path, name: str) -> None:
         method = config["quantization_config"].get("quant_method", "unknown")
         msg = f"{name} is quantised ({method}): take the unquantised model, or a GGUF file of it"
         raise InputError(msg)
+    pickled = _pickled(folder, name)
+    if pickled and not any(folder.glob("*.safetensors")):
+        raise InputError(pickled)
 
 
 def weight_files(folder: Path, name: str) -> tuple[Path, ...]:
@@ -126,13 +131,21 @@ def _read_json(path: Path, name: str) -> dict[str, Any]:
 def _no_weights(folder: Path, name: str, missing: list[str]) -> str:
     if missing:
         return f"{name} is incomplete: {missing[0]}, which its index names, is missing"
-    pickles = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
-    if pickles:
-        return (
-            f"{name} holds its weights as a pickle ({pickles[0]}), which can run code when it is read: "
-            "take a safetensors version of the model"
-        )
+    pickled = _pickled(folder, name)
+    if pickled:
+        return pickled
     ggufs = sorted(path.name for path in folder.glob("*.gguf"))
     if ggufs:
         return f"{name} holds no safetensors weights; name its GGUF file itself ({ggufs[0]})"
     return f"{name} holds no weights in safetensors (model.safetensors, or {INDEX} and its parts)"
+
+
+def _pickled(folder: Path, name: str) -> str | None:
+    """Why weights in a pickle are refused, where there are any."""
+    pickles = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
+    if not pickles:
+        return None
+    return (
+        f"{name} holds its weights as a pickle ({pickles[0]}), which can run code when it is read: "
+        "take a safetensors version of the model"
+    )

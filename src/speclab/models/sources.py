@@ -66,6 +66,9 @@ def kind_of(name: str) -> Kind:
     Raises:
         InputError: When it means nothing.
     """
+    if not name.strip():
+        msg = "the name of the model is empty; `speclab fetch --list` names those of the catalogue"
+        raise InputError(msg)
     if name in catalogue():
         return "catalogue"
     path = Path(name).expanduser()
