@@ -108,7 +108,7 @@ def summary(generation: Generation, against: Compared | None) -> list[Text]:
     lines = [f"{passes}; ended by {generation.finish}"]
     if generation.alpha is not None and generation.tokens_per_iteration is not None:
         rates = f"tokens per iteration {generation.tokens_per_iteration:.2f}, alpha {generation.alpha:.3f}"
-        lines.append(f"{rates} ({len(generation.complete)} complete iterations)")
+        lines.append(f"{rates} ({len(generation.complete)} complete iterations; accepted tokens in {OPEN}{CLOSE})")
     if against is not None:
         lines.append(
             f"speed against plain {against.speedup:.2f} times, over {against.tokens} tokens of one prompt"
