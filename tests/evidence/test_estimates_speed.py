@@ -96,6 +96,7 @@ def test_a_repeat_that_is_disturbed_too_counts_and_is_counted() -> None:
     again = block("prose-1", arm("draft", 1, 40, (0,)), disturbed="apart", attempt=1)
     run = run_of(first, again, block("code-1", arm("draft", 1, 50, (0,))))
     assert disturbed_in_use(run).value == 1
+    assert (disturbed_in_use(run, kind="prose").value, disturbed_in_use(run, kind="code").value) == (1, 0)
     assert largest_repeat_change(run).value == pytest.approx(50 / 40)
     assert largest_repeat_change(run_of(first)).value == 1
 

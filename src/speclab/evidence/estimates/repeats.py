@@ -25,9 +25,9 @@ def repeated_blocks(run: Run) -> Estimate:
 
 
 @named()
-def disturbed_in_use(run: Run) -> Estimate:
+def disturbed_in_use(run: Run, *, kind: str | None = None) -> Estimate:
     """Blocks that count although they were disturbed, since a repeat counts whatever it shows."""
-    there = blocks(run)
+    there = blocks(run, kind=kind)
     disturbed = sum(cell.disturbed is not None for cell in there)
     return Estimate(value=disturbed, n=len(there), of="blocks", unit="count", reason="counted, not sampled")
 
