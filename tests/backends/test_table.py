@@ -39,7 +39,7 @@ def test_fork_has_a_list_of_its_own() -> None:
 
 def test_unusable_tables_and_overruns_are_refused() -> None:
     """A matrix that is not square; more positions than the context."""
-    with pytest.raises(ValueError, match=r"square matrix of logits, not one of shape \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"square matrices of logits, not an array of shape \(2, 3\)"):
         TableModel(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="3 positions asked of a context of 2"):
         counting(5, context=2).feed([1, 2, 3])

@@ -67,6 +67,7 @@ def runner(
             k=k,
             sampling=sampling,
             source=source,
+            rule=accept_keeping_the_draft if fault == "draft kept" else rules.accept_sample,
             max_new_tokens=tokens,
         )
         return collect(iterations).ids
@@ -94,8 +95,6 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     def into(fault: str) -> None:
         if fault == "fresh draw":
             monkeypatch.setattr(rules, "residual", fresh_draw)
-        if fault == "draft kept":
-            monkeypatch.setattr(loop, "accept_sample", accept_keeping_the_draft)
 
     return into
 

@@ -12,6 +12,7 @@ from speclab.decoding.generation import collect
 from speclab.decoding.loop import speculative
 from speclab.decoding.proposers.draft import DraftModel
 from speclab.decoding.sampling import GREEDY
+from speclab.decoding.stops import stop_at
 from tables import STEPS, count, counting
 from tiny import contrary, disturbed, plain_greedy, tiny_llama
 
@@ -62,7 +63,7 @@ def test_stops_and_context_on_a_real_model(make: Callable[[Any], Any]) -> None:
                 k=5,
                 sampling=GREEDY,
                 source=Never(),
-                stop={stop},
+                stop=stop_at({stop}),
                 max_new_tokens=12,
             )
         )

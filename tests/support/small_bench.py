@@ -11,7 +11,7 @@ import tomli_w
 
 from speclab.backends.device import DeviceState
 from speclab.backends.table import TableModel
-from speclab.experiments.ask import EXPERIMENTS, Ask
+from speclab.experiments.ask import Ask
 from speclab.experiments.overrides import Overrides
 from speclab.records.base import Reading
 from speclab.records.files import write_atomic
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from speclab.records.plan import Device, Pair
 
 VOCABULARY = 64
+QUICKLY = ("timing", "speed", "distribution", "divergence")
+"""What a whole run measures in tests: the walk over all outcomes takes a minute and has tests of its own."""
 PLAN: dict[str, Any] = {
     "name": "tiny",
     "says": "two prompts of a table pair",
@@ -65,7 +67,7 @@ def small_ask(repository: Path, *experiments: str, **overrides: Any) -> Ask:
         repository=repository,
         plan="tiny",
         command="speclab evidence run --plan tiny",
-        experiments=experiments or EXPERIMENTS,
+        experiments=experiments or QUICKLY,
         overrides=Overrides(**overrides),
     )
 

@@ -12,6 +12,7 @@ from speclab.decoding.generation import collect
 from speclab.decoding.loop import speculative
 from speclab.decoding.proposers.draft import DraftModel
 from speclab.decoding.sampling import GREEDY
+from speclab.decoding.stops import stop_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -59,7 +60,7 @@ def count(
             k=k,
             sampling=GREEDY,
             source=Never(),
-            stop=stop,
+            stop=stop_at(stop),
             max_new_tokens=tokens,
         )
     )

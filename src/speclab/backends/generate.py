@@ -12,17 +12,20 @@ from speclab.decoding.generation import collect
 from speclab.decoding.loop import speculative
 from speclab.decoding.prefill import prefill
 from speclab.decoding.proposers.draft import DraftModel
+from speclab.decoding.rules import accept_sample
 from speclab.decoding.sampling import GREEDY
+from speclab.decoding.stops import stop_at
 from speclab.errors import InputError
 
 if TYPE_CHECKING:
     from speclab.decoding.generation import Generation
     from speclab.decoding.protocols import Clock, Model, RandomSource
+    from speclab.decoding.rules import SampleRule
     from speclab.decoding.sampling import Sampling
 
 Ids: TypeAlias = Any
 """Token ids: integers in a sequence, or a tensor of shape [tokens] or [1, tokens]."""
-Stop: TypeAlias = int | Iterable[int] | Literal["model"] | None
+StopTokens: TypeAlias = int | Iterable[int] | Literal["model"] | None
 """Ids that end the output: an integer, or several in a sequence or tensor; None for none, "model" for those that a
 transformers model's generation_config names."""
 
@@ -34,8 +37,11 @@ def speculative_generate(
     *,
     k: int = 4,
     sampling: Sampling = GREEDY,
+    draft_sampling: Sampling | None = None,
+    rule: SampleRule = accept_sample,
     seed: int = 0,
-    stop: Stop = "model",
+    source: RandomSource | None = None,
+    stop: StopTokens = "model",
     max_new_tokens: int = 128,
     vocabulary: int | None = None,
 ) -> Generation:
@@ -48,7 +54,12 @@ def speculative_generate(
         prompt: At least one token.
         k: Tokens to propose in an iteration; at 0 the draft is not used.
         sampling: How laws are made from logits; the likeliest token is taken where it is not given.
+        draft_sampling: The draft's own, where it is not to be the target's; the output follows the target all the
+            same. Under `GREEDY` the draft chooses its likeliest token.
+        rule: Which proposals stand where the sampling is not greedy.
         seed: Of every random decision.
+        source: Makes them in the place of one that is made from the seed. With `PositionSource`, `GREEDY` proposals
+            and `accept_own_draw` the output is that of `plain_generate` with the same source, token for token.
         stop: What ends the output.
         max_new_tokens: Tokens to generate at most.
         vocabulary: Number of real token ids, where the models' outputs hold padding too.
@@ -62,7 +73,8 @@ def speculative_generate(
     if guessing is checking:
         guessing = checking.fork()  # each needs a cache of its own
     _require_pair(checking, guessing)
-    return _generate(checking, guessing if k else None, prompt, k, sampling, seed, stop, max_new_tokens)
+    proposer = DraftModel(guessing, draft_sampling) if k else None
+    return _generate(checking, proposer, prompt, k, sampling, rule, source, seed, stop, max_new_tokens)
 
 
 def plain_generate(
@@ -71,27 +83,30 @@ def plain_generate(
     *,
     sampling: Sampling = GREEDY,
     seed: int = 0,
-    stop: Stop = "model",
+    source: RandomSource | None = None,
+    stop: StopTokens = "model",
     max_new_tokens: int = 128,
     vocabulary: int | None = None,
 ) -> Generation:
     """Generate one token a pass: the same loop without a draft. Arguments as in `speculative_generate`."""
-    return _generate(_model(target, vocabulary), None, prompt, 0, sampling, seed, stop, max_new_tokens)
+    checking = _model(target, vocabulary)
+    return _generate(checking, None, prompt, 0, sampling, accept_sample, source, seed, stop, max_new_tokens)
 
 
 def _generate(
     target: Model,
-    draft: Model | None,
+    proposer: DraftModel | None,
     prompt: Ids,
     k: int,
     sampling: Sampling,
+    rule: SampleRule,
+    source: RandomSource | None,
     seed: int,
-    stop: Stop,
+    stop: StopTokens,
     max_new_tokens: int,
 ) -> Generation:
     ids = _tokens(prompt)
-    clock, source = _clock_and_source(target, seed)
-    proposer = None if draft is None else DraftModel(draft)
+    clock, seeded = _clock_and_source(target, seed)
     started = clock.mark()
     prefill(target, ids)
     if proposer is not None:
@@ -103,8 +118,9 @@ def _generate(
         ids,
         k=k,
         sampling=sampling,
-        source=source,
-        stop=_stop_ids(stop, target),
+        rule=rule,
+        source=source or seeded,
+        stop=stop_at(_stop_ids(stop, target)),
         max_new_tokens=max_new_tokens,
         clock=clock,
     )
@@ -163,7 +179,7 @@ def _tokens(prompt: Ids) -> list[int]:
         raise InputError(msg) from None
 
 
-def _stop_ids(stop: Stop, target: Model) -> frozenset[int]:
+def _stop_ids(stop: StopTokens, target: Model) -> frozenset[int]:
     """What ends the output, as a set of ids."""
     named = isinstance(stop, str) and stop == "model"
     given: Any = getattr(target, "end_of_text", ()) if named else () if stop is None else stop

@@ -1,4 +1,4 @@
-"""A model that is a table: the next token's logits depend on the last token alone. Runs without torch."""
+"""A model that is a table: logits by the last token, and by its position where wanted. Runs without torch."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ class TableModel:
     """A causal model read from a matrix; its cache is the list of the tokens fed.
 
     Args:
-        logits: Shape [vocabulary, vocabulary]; row t holds the logits after token t.
+        logits: Shape [vocabulary, vocabulary]; row t holds the logits after token t. Or one such table for each
+            position, shape [positions, vocabulary, vocabulary]; there are then no more positions than these.
         context: Largest number of positions the cache may hold.
     """
 
     def __init__(self, logits: NDArray[np.float64], *, context: int = 4096) -> None:
         self._logits = np.asarray(logits, dtype=np.float64)
-        if self._logits.ndim != 2 or self._logits.shape[0] != self._logits.shape[1]:
-            msg = f"a table model needs a square matrix of logits, not one of shape {self._logits.shape}"
+        if self._logits.ndim not in {2, 3} or self._logits.shape[-2] != self._logits.shape[-1]:
+            msg = f"a table model needs square matrices of logits, not an array of shape {self._logits.shape}"
             raise ValueError(msg)
-        self.context = context
+        self.context = context if self._logits.ndim == 2 else min(context, self._logits.shape[0])
         self.ids: list[int] = []
 
     @property
     def vocabulary(self) -> int:
         """Number of token ids."""
-        return int(self._logits.shape[1])
+        return int(self._logits.shape[-1])
 
     @property
     def length(self) -> int:
@@ -48,8 +49,10 @@ class TableModel:
         if len(self.ids) + len(ids) > self.context:
             msg = f"{len(self.ids) + len(ids)} positions asked of a context of {self.context}"
             raise ValueError(msg)
+        asked = slice(-last if last else 0, None)
+        positions, tokens = list(range(len(self.ids), len(self.ids) + len(ids)))[asked], list(ids)[asked]
         self.ids.extend(ids)
-        return self._logits[list(ids)[-last if last else 0 :]]
+        return self._logits[tokens] if self._logits.ndim == 2 else self._logits[positions, tokens]
 
     def rollback(self, length: int) -> None:
         """Cut the list of tokens back to `length`."""

@@ -15,15 +15,17 @@ from speclab.decoding.logits import TargetLaws, require_finite
 from speclab.decoding.prefill import prefill
 from speclab.decoding.protocols import Proposals
 from speclab.decoding.rules import accept_greedy, accept_sample
+from speclab.decoding.stops import never
 from speclab.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Sequence
+    from collections.abc import Generator, Sequence
 
     from speclab.decoding.iterations import Finish
     from speclab.decoding.protocols import Clock, Model, Proposer, RandomSource, Rows
-    from speclab.decoding.rules import Acceptance
+    from speclab.decoding.rules import Acceptance, SampleRule
     from speclab.decoding.sampling import Sampling
+    from speclab.decoding.stops import Stop
 
 
 def speculative(
@@ -34,7 +36,8 @@ def speculative(
     k: int,
     sampling: Sampling,
     source: RandomSource,
-    stop: Collection[int] = (),
+    rule: SampleRule = accept_sample,
+    stop: Stop = never,
     max_new_tokens: int,
     clock: Clock = WALL_CLOCK,
 ) -> Generator[Iteration, None, Finish]:
@@ -45,9 +48,10 @@ def speculative(
         proposer: What guesses; never called at k = 0, nor where one token is left.
         prompt: At least one token.
         k: Tokens to propose in an iteration.
-        sampling: How laws are made from logits, for the target and for the draft alike.
-        source: Every random decision; not used when the sampling is greedy.
-        stop: Ids that end the output; the first one committed is its last token.
+        sampling: How laws are made from the target's logits; a proposer takes the same unless it has its own.
+        source: Every random decision; the target makes none when the sampling is greedy.
+        rule: Which proposals stand where the sampling is not greedy.
+        stop: What ends the output; the first committed token that does is its last.
         max_new_tokens: Tokens to commit, at most; prompt and output never exceed the target's context either.
         clock: Times the parts of each iteration.
 
@@ -79,9 +83,9 @@ def speculative(
         rows = target.feed([sequence[-1], *proposals.tokens])
 
         accepting = clock.mark()
-        verdict = _check(target, proposals, rows, sampling, source, position)
-        committed = _until_stop((*proposals.tokens[: verdict.accepted], verdict.token), stop)
-        sequence.extend(committed)
+        verdict = _check(target, proposals, rows, sampling, rule, source, position)
+        ended = _commit(sequence, (*proposals.tokens[: verdict.accepted], verdict.token), stop)
+        committed = tuple(sequence[position:])
 
         rolling = clock.mark()
         target.rollback(len(sequence) - 1)
@@ -99,7 +103,7 @@ def speculative(
             clock=clock,
             marks=marks,
         )
-        if committed[-1] in stop:
+        if ended:
             return "stop"
     return "length" if len(sequence) - len(prompt) == max_new_tokens else "context"
 
@@ -110,7 +114,7 @@ def plain(
     *,
     sampling: Sampling,
     source: RandomSource,
-    stop: Collection[int] = (),
+    stop: Stop = never,
     max_new_tokens: int,
     clock: Clock = WALL_CLOCK,
 ) -> Generator[Iteration, None, Finish]:
@@ -129,7 +133,13 @@ def plain(
 
 
 def _check(
-    target: Model, proposals: Proposals, rows: Rows, sampling: Sampling, source: RandomSource, position: int
+    target: Model,
+    proposals: Proposals,
+    rows: Rows,
+    sampling: Sampling,
+    rule: SampleRule,
+    source: RandomSource,
+    position: int,
 ) -> Acceptance:
     """Apply the rule of this sampling. Rows behind the first rejection decide nothing and are not judged."""
     if sampling.greedy:
@@ -137,12 +147,13 @@ def _check(
         require_finite(rows, (*proposals.tokens[: verdict.accepted], verdict.token), position)
         return verdict
     laws = TargetLaws(target, rows, sampling, position)
-    return accept_sample(proposals, proposals.laws, laws, source, position)
+    return rule(proposals, proposals.laws, laws, source, position)
 
 
-def _until_stop(tokens: tuple[int, ...], stop: Collection[int]) -> tuple[int, ...]:
-    """Cut after the first token that ends the output, wherever it stands in the block."""
-    for index, token in enumerate(tokens):
-        if token in stop:
-            return tokens[: index + 1]
-    return tokens
+def _commit(sequence: list[int], tokens: tuple[int, ...], stop: Stop) -> bool:
+    """Append tokens up to the first that ends the output, wherever it stands in the block; whether one did."""
+    for token in tokens:
+        sequence.append(token)
+        if stop(sequence):
+            return True
+    return False

@@ -8,12 +8,17 @@ Sampling* (2023), algorithm 2. It is made of three pure pieces, and nothing else
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from speclab.decoding.protocols import Law, Proposals, RandomSource, Rows
+
+    SampleRule: TypeAlias = Callable[
+        [Proposals, Sequence[Law] | None, Sequence[Law], RandomSource, int], "Acceptance"
+    ]
+    """A rule of acceptance for sampling, with the arguments of `accept_sample`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +112,30 @@ def accept_sample(
         stands = float(accept_probability(p, q, token))
         if source.choose((stands, 1.0 - stands), position + index) != 0:
             return Acceptance(index, source.choose(residual(p, q), position + index))
+    k = len(proposals.tokens)
+    return Acceptance(k, source.choose(bonus(target_laws[k]), position + k))
+
+
+def accept_own_draw(
+    proposals: Proposals,
+    draft_laws: Sequence[Law] | None,  # noqa: ARG001 - whatever they were drawn from
+    target_laws: Sequence[Law],
+    source: RandomSource,
+    position: int = 0,
+) -> Acceptance:
+    """Draw every token from the target's own law, and keep a proposal where it is the token that was drawn.
+
+    Exact for any proposals, since none has a part in what is committed. A drawn proposal stands with probability
+    sum(p q) only, which is never above the sum of min(p, q) by which `accept_sample` keeps it. For a proposal that
+    was chosen the two are equal: p at that token. Then exactly one decision is made for each position, the one that
+    plain decoding makes there; with a source that ties its numbers to positions the output is plain's, token for
+    token.
+
+    Args: as in `accept_sample`.
+    """
+    for index, token in enumerate(proposals.tokens):
+        own = source.choose(target_laws[index], position + index)
+        if own != token:
+            return Acceptance(index, own)
     k = len(proposals.tokens)
     return Acceptance(k, source.choose(bonus(target_laws[k]), position + k))

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from speclab.records.reader import Run
 
-EXPERIMENTS = ("timing", "speed", "divergence", "distribution")
-"""What a run must hold before a plan can show it."""
-
 
 def adopt(run_id: str, repository: Path) -> Current:
     """Make a run the one that its plan shows: move it to `research/runs/`, then point `current.toml` at it.
@@ -110,7 +107,7 @@ def _not_whole(run: Run) -> Iterator[str]:
     if record.status != "complete":
         yield f"it is {record.status}" + (f" ({record.reason})" if record.reason else "")
     there = {cell.experiment for cell in run.results.cells}
-    missing = [name for name in EXPERIMENTS if name not in there]
+    missing = [name for name in record.plan.experiments if name not in there]
     if missing:
         yield f"it holds no rows of {', '.join(missing)}"
     if record.machine.after is None:

@@ -9,6 +9,7 @@ from speclab.errors import InputError
 from speclab.experiments.overrides import Overrides
 from speclab.prompts.prompt import select
 from speclab.prompts.read import read_prompts
+from speclab.records.plan import EXPERIMENTS
 from speclab.records.plans import find_plan
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from speclab.models.report import Report
     from speclab.prompts.prompt import Prompt
     from speclab.records.plan import Plan
-
-EXPERIMENTS = ("timing", "speed", "distribution", "divergence")
-"""In the order they are measured: what reloads the pair in float32 comes last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,7 @@ class Ask:
         repository: Where plans, prompts and runs lie.
         plan: Name of the plan.
         command: The command as it may be published.
-        experiments: Which to measure, of `EXPERIMENTS`; measured in that order.
+        experiments: Which to measure, of `EXPERIMENTS`; all that the plan has by default.
         overrides: Departures from the plan.
         fetch: Told how far a download is; None where nothing may be downloaded.
     """
@@ -38,7 +36,7 @@ class Ask:
     repository: Path
     plan: str
     command: str
-    experiments: tuple[str, ...] = EXPERIMENTS
+    experiments: tuple[str, ...] | None = None
     overrides: Overrides = field(default_factory=Overrides)
     fetch: Report | None = None
 
@@ -56,12 +54,14 @@ class Inputs:
         plan: Overrides applied.
         plan_sha256: Digest of the plan's file.
         prompts: In the order they are measured.
+        experiments: What is measured, in order.
         files: The plan's file and those of the prompts.
     """
 
     plan: Plan
     plan_sha256: str
     prompts: tuple[Prompt, ...]
+    experiments: tuple[str, ...]
     files: tuple[Path, ...]
 
 
@@ -71,11 +71,8 @@ def read_inputs(ask: Ask) -> Inputs:
     Raises:
         InputError: One line that names the file, where one cannot be used.
     """
-    unknown = [name for name in ask.experiments if name not in EXPERIMENTS]
-    if unknown or not ask.experiments:
-        msg = f"unknown experiment {unknown[:1]}: there are {', '.join(EXPERIMENTS)}"
-        raise InputError(msg)
     file = find_plan(ask.plan, ask.repository)
+    experiments = _chosen(ask.experiments, file.plan)
     other = ask.overrides.prompts
     if other is not None:
         prompts = read_prompts(other)
@@ -86,4 +83,19 @@ def read_inputs(ask: Ask) -> Inputs:
         prompts = select(read_prompts(folder), file.plan.prompts)
         plan = ask.overrides.apply(file.plan)
         sources = sorted(folder.glob("*.toml"))
-    return Inputs(plan, file.sha256, prompts, (file.path, *sources))
+    return Inputs(plan, file.sha256, prompts, experiments, (file.path, *sources))
+
+
+def _chosen(names: tuple[str, ...] | None, plan: Plan) -> tuple[str, ...]:
+    """The experiments that are asked for, in the order they are measured."""
+    if names is None:
+        return plan.experiments
+    unknown = [name for name in names if name not in EXPERIMENTS]
+    if unknown or not names:
+        msg = f"unknown experiment {unknown[:1]}: there are {', '.join(EXPERIMENTS)}"
+        raise InputError(msg)
+    missing = [name for name in names if name not in plan.experiments]
+    if missing:
+        msg = f"the plan {plan.name} has no part [{missing[0]}]: take a plan that has one, or add it to your own"
+        raise InputError(msg)
+    return tuple(name for name in EXPERIMENTS if name in names)

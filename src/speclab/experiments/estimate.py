@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from speclab.errors import InputError
+from speclab.experiments.exactness.subjects import SUBJECTS
+from speclab.experiments.selection import first_of_each_kind
 from speclab.theory.cost import expected_tokens_per_iteration
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ FLOAT32_FACTOR = 3.0
 """A pass in float32 against one in a dtype of two bytes, on a processor that multiplies both."""
 SECONDS_A_DRAW = 0.4 / 200_000
 """One draw of all three rules, with its share of the tests."""
+EXACTNESS_SECONDS = 60.0
+"""Of the walk over all outcomes, which hangs on the processor alone."""
 CONTEXT_TOKENS = 64
 
 
@@ -96,7 +101,10 @@ def expected_cells(plan: Plan, prompts: Sequence[EncodedPrompt]) -> dict[str, in
         "timing": plan.timing.cycles,
         "speed": len(prompts) * plan.speed.rounds,
         "distribution": contexts * plan.distribution.seeds,
+        "disagreement": len(prompts) if plan.disagreement else 0,
+        "exactness": len(SUBJECTS),
         "divergence": 2 * len(prompts),  # in the dtype of the run, then in float32
+        "margins": len(first_of_each_kind(prompts, plan.margins.prompts_per_kind)) if plan.margins else 0,
     }
 
 
@@ -152,7 +160,10 @@ def from_passes(plan: Plan, prompts: Sequence[EncodedPrompt], target: Passes, dr
         "timing": (cells["timing"] + 1) * sum(target(n) + draft(n) for n in plan.timing.lengths),
         "speed": cells["speed"] * block,
         "distribution": cells["distribution"] * (prefill + plan.distribution.draws * SECONDS_A_DRAW),
+        "disagreement": _disagreement(plan, prompts, target, draft),
+        "exactness": EXACTNESS_SECONDS,
         "divergence": len(prompts) * difference + float32,
+        "margins": _margins(plan, cells["margins"], draft),
     }
     basis = f"from passes timed just now: target {1e3 * target.one:.0f} ms a step, draft {1e3 * draft.one:.0f} ms"
     return Estimate(seconds, cells, basis)
@@ -161,6 +172,26 @@ def from_passes(plan: Plan, prompts: Sequence[EncodedPrompt], target: Passes, dr
 def from_run(record: RunRecord, prompts: Sequence[EncodedPrompt]) -> Estimate:
     """What the same plan took before on this machine."""
     return Estimate(dict(record.seconds), expected_cells(record.plan, prompts), f"as run {record.id} took")
+
+
+def _disagreement(plan: Plan, prompts: Sequence[EncodedPrompt], target: Passes, draft: Passes) -> float:
+    """One pass of each model over each text, and the rules at the contexts that are found."""
+    if plan.disagreement is None:
+        return 0.0
+    passes = sum(
+        target(len(each.ids) + plan.speed.new_tokens) + draft(len(each.ids) + plan.speed.new_tokens)
+        for each in prompts
+    )
+    return passes + len(prompts) * plan.disagreement.contexts_per_prompt * plan.distribution.draws * SECONDS_A_DRAW
+
+
+def _margins(plan: Plan, texts: int, draft: Passes) -> float:
+    """Each text in float32, once a token and once in passes of every length."""
+    if plan.margins is None:
+        return 0.0
+    tokens = plan.margins.new_tokens
+    passes = tokens * draft(1) + sum(math.ceil(tokens / length) * draft(length) for length in plan.margins.lengths)
+    return FLOAT32_FACTOR * texts * passes
 
 
 def _arm(new_tokens: int, k: int, target: Passes, draft: Passes) -> float:

@@ -6,8 +6,11 @@ import time
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from speclab.experiments.disagreement import Disagreement
 from speclab.experiments.distribution import Distribution
 from speclab.experiments.divergence import Divergence
+from speclab.experiments.exactness.experiment import Exactness
+from speclab.experiments.margins import Margins
 from speclab.experiments.protocol import Session
 from speclab.experiments.room import require_float32
 from speclab.experiments.speed import Speed
@@ -28,7 +31,15 @@ if TYPE_CHECKING:
 
 def experiments(names: Sequence[str]) -> tuple[Experiment, ...]:
     """The experiments of these names, in the order they are measured."""
-    every: tuple[Experiment, ...] = (Timing(), Speed(), Distribution(), Divergence())
+    every: tuple[Experiment, ...] = (
+        Timing(),
+        Speed(),
+        Distribution(),
+        Disagreement(),
+        Exactness(),
+        Divergence(),
+        Margins(),
+    )
     return tuple(each for each in every if each.name in names)
 
 

@@ -78,7 +78,7 @@ def prepare(ask: Ask, inputs: Inputs, bench: Bench, watch: Watch, *, begun: RunR
     plan = plan.model_copy(update={"pair": used})
     prompts = tuple(_encoded(prompt, pair.tokenizer) for prompt in inputs.prompts)
     estimate = from_run(earlier, prompts) if earlier else _probed(plan, pair, prompts)
-    estimate = estimate.only(ask.experiments)
+    estimate = estimate.only(inputs.experiments)
     watch.say(estimate.line(plan))
     if begun is None:
         estimate.require_within(plan)
@@ -142,7 +142,7 @@ def _earlier(ask: Ask, inputs: Inputs, here: Machine) -> RunRecord | None:
             except InputError:
                 continue  # `speclab evidence check` is who complains of it
             plan = record.plan_sha256 == inputs.plan_sha256 and record.overrides == tuple(ask.overrides)
-            whole = record.status == "complete" and record.seconds.keys() >= set(ask.experiments)
+            whole = record.status == "complete" and record.seconds.keys() >= set(inputs.experiments)
             if plan and whole and same_machine(record.machine, here):
                 found.append(record)
     return max(found, key=lambda record: record.started, default=None)

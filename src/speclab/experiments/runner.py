@@ -68,7 +68,7 @@ def run_plan(ask: Ask, watch: Watch | None = None, bench: Bench | None = None) -
             plan_sha256=inputs.plan_sha256,
             overrides=tuple(ask.overrides),
             fallback=prepared.fallback,
-            experiments=ask.experiments,
+            experiments=inputs.experiments,
             sources=sources.digests,
             commit=sources.commit,
             dirty=sources.dirty,

@@ -11,6 +11,7 @@ from speclab.decoding.generation import Generation
 from speclab.decoding.loop import speculative
 from speclab.decoding.prefill import prefill
 from speclab.decoding.proposers.draft import DraftModel
+from speclab.decoding.stops import stop_at
 from speclab.errors import InputError
 from speclab.experiments.compare import compare
 from speclab.models.load import load_pair
@@ -77,7 +78,7 @@ class Stream:
             k=self._k,
             sampling=self._sampling,
             source=self._source(),
-            stop=self._pair.end_of_text,
+            stop=stop_at(self._pair.end_of_text),
             max_new_tokens=self._max_new_tokens,
             clock=clock,
         )

@@ -12,6 +12,9 @@ Dtype: TypeAlias = Literal["bfloat16", "float16", "float32"]
 Device: TypeAlias = Literal["cpu", "cuda"]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 
+EXPERIMENTS = ("timing", "speed", "distribution", "disagreement", "exactness", "divergence", "margins")
+"""In the order they are measured."""
+
 
 class Pair(Record):
     """Two models by catalogue name, hub id, or local folder or GGUF file, and the numbers they compute in."""
@@ -57,6 +60,23 @@ class DistributionPlan(Record):
     false_alarm: Annotated[float, Field(gt=0, lt=1)] = 0.001
 
 
+class DisagreementPlan(Record):
+    """The search for contexts where the models differ most: those of each prompt that the rules are tested at.
+
+    Draws, cells, temperature and false-alarm rate are those of `distribution`.
+    """
+
+    contexts_per_prompt: Positive
+
+
+class MarginsPlan(Record):
+    """Near-ties in float32 on the draft: texts, new tokens of each, lengths of the passes besides one token."""
+
+    prompts_per_kind: Positive
+    new_tokens: Positive
+    lengths: tuple[Positive, ...]
+
+
 class Plan(Record):
     """One measured run, as it is meant to be made."""
 
@@ -71,6 +91,14 @@ class Plan(Record):
     speed: SpeedPlan
     divergence: DivergencePlan
     distribution: DistributionPlan
+    disagreement: DisagreementPlan | None = None
+    margins: MarginsPlan | None = None
     budget_minutes: Positive
     memory_gb: Annotated[float, Field(gt=0)]
     disk_gb: Annotated[float, Field(gt=0)]
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """What a run of this plan measures, in order; what loads the pair in float32 comes last."""
+        asked = {"disagreement": self.disagreement, "margins": self.margins}
+        return tuple(name for name in EXPERIMENTS if asked.get(name, self) is not None)

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from speclab.records.arms import ArmName, ArmRow, IterationColumns, Turn
 from speclab.records.base import Reading, Record
+from speclab.records.disagreement import DisagreementCell, DisagreementContext, NeededDraws
 from speclab.records.distribution import DistributionCell, Rule, RuleTest
 from speclab.records.divergence import (
     Changed,
@@ -23,6 +24,8 @@ from speclab.records.divergence import (
     RecomputedCell,
     Way,
 )
+from speclab.records.exactness import Enumerated, ExactnessCell
+from speclab.records.margins import MarginsCell, ShapeChange
 
 __all__ = [
     "ArmName",
@@ -31,17 +34,24 @@ __all__ = [
     "Changed",
     "Comparison",
     "Difference",
+    "DisagreementCell",
+    "DisagreementContext",
     "DistributionCell",
     "DivergenceCell",
+    "Enumerated",
+    "ExactnessCell",
     "Float32Output",
     "IterationColumns",
+    "MarginsCell",
     "ModelRole",
+    "NeededDraws",
     "PassTime",
     "Recomputed",
     "RecomputedCell",
     "Results",
     "Rule",
     "RuleTest",
+    "ShapeChange",
     "SpeedCell",
     "TimingCell",
     "Turn",
@@ -104,7 +114,15 @@ class SpeedCell(Record):
 
 
 Cell: TypeAlias = Annotated[
-    TimingCell | SpeedCell | RecomputedCell | DivergenceCell | DistributionCell, Field(discriminator="experiment")
+    TimingCell
+    | SpeedCell
+    | DistributionCell
+    | DisagreementCell
+    | ExactnessCell
+    | RecomputedCell
+    | DivergenceCell
+    | MarginsCell,
+    Field(discriminator="experiment"),
 ]
 
 

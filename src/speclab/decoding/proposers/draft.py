@@ -18,13 +18,19 @@ if TYPE_CHECKING:
 class DraftModel:
     """Draw each proposal from a draft model, one pass a token.
 
+    Args:
+        model: The draft with its cache.
+        sampling: How laws are made from its logits; the target's where it is not given, which raises acceptance.
+            Exact whichever it is. Where it is greedy the likeliest token is chosen and not drawn.
+
     Its cache lacks its own last proposal when all were kept, and more where it was not asked; it first feeds
     whatever is missing. A draft whose context is shorter than the target's stops proposing when it is full, and
     one whose logits cannot decide a token proposes nothing from there on: both leave the output exact.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, sampling: Sampling | None = None) -> None:
         self.model = model
+        self.sampling = sampling
 
     def prefill(self, prompt: Sequence[int]) -> None:
         """Feed the prompt but its last token, where the context has room for it."""
@@ -32,7 +38,8 @@ class DraftModel:
             prefill(self.model, prompt)
 
     def propose(self, prefix: Sequence[int], k: int, sampling: Sampling, source: RandomSource) -> Proposals:
-        """Guess up to `k` tokens after `prefix`, each from the draft's law under the same sampling."""
+        """Guess up to `k` tokens after `prefix`, under the target's sampling or the draft's own."""
+        sampling = self.sampling or sampling
         tokens: list[int] = []
         laws: list[Law] = []
         # The last proposal is never fed, so k proposals take len(prefix) + k - 1 positions.

@@ -1,0 +1,1 @@
+"""The exact law of the loop's output, by a walk over every outcome, for rules that are right and wrong."""

@@ -1,0 +1,1 @@
+SUBJECTS: tuple = ()
