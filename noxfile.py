@@ -60,6 +60,22 @@ def integration(session: nox.Session) -> None:
 
 
 @nox.session
+def calibrate(session: nox.Session) -> None:
+    """Whether the sampled tests alarm as often as they say, over a thousand seeds; prints what it finds."""
+    install(session, ".[models]", *GROUPS["tests"])
+    session.run(
+        "pytest",
+        "-n",
+        "auto",
+        "-m",
+        "calibration",
+        "tests/calibration",
+        *session.posargs,
+        env={"OMP_NUM_THREADS": "1"},
+    )
+
+
+@nox.session
 def validate(session: nox.Session) -> None:
     """The runs, the plans and the register: schema, digests, claims."""
     install(session, ".[site]")

@@ -14,7 +14,7 @@ import numpy as np
 
 from speclab.backends.table import law
 from speclab.decoding.sampling import Sampling
-from speclab.experiments.distribution import look_at, try_rules
+from speclab.experiments.context import look_at, try_rules
 from speclab.records.plan import DistributionPlan
 
 if TYPE_CHECKING:

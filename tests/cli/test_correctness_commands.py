@@ -1,4 +1,4 @@
-"""`speclab divergence` and `speclab distribution`: what they print, refuse, and fail on."""
+"""`speclab divergence`, `distribution` and `disagreement`: what they print, refuse, and fail on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from speclab.errors import CheckError
 from speclab.experiments.rules import RULES
 from speclab.records.base import Reading
 from speclab.records.reader import Run, read_run
-from speclab.records.rows import Changed, DistributionCell, DivergenceCell, Float32Output
+from speclab.records.rows import Changed, DisagreementCell, DistributionCell, DivergenceCell, Float32Output
+from speclab.theory.floor import detectable_total_variation
 from synthetic import synthetic_run
 
 if TYPE_CHECKING:
@@ -118,16 +119,28 @@ def test_distribution_shows_every_test_with_its_power(
                 and test.verdict in line
                 for line in out.splitlines()
             )
+            if test.rule != "ratio":
+                assert f"{test.needed.value:,}" in out
+        right = cell.tests[0]
+        least = detectable_total_variation(
+            draws=right.draws, degrees=right.degrees, false_alarm=cell.false_alarm, power=0.99
+        )
+        assert any(cell.prompt in line and f"{least:.4f}" in line for line in out.splitlines())
     assert "rejected by Holm" in out
 
 
 def test_distribution_as_json(command: Callable[..., tuple[int, str, str]]) -> None:
-    """One document; what all tests say together are estimates with their names."""
+    """One document; what all tests say together, and what none can see, are estimates with their names."""
     code, out, _ = command("distribution", "--plan", "tiny", "--json")
     tables: list[dict[str, Any]] = json.loads(out)["tables"]
     assert code == 0
-    assert tables[1]["rows"][0][3]["estimate"] == "family_rejections"
-    assert tables[1]["rows"][0][3]["value"] == 0
+    found: dict[str, list[float]] = {}
+    for cell in (cell for sheet in tables for row in sheet["rows"] for cell in row if isinstance(cell, dict)):
+        found.setdefault(cell["estimate"], []).append(cell["value"])
+    assert found["family_rejections"] == [0, 4, 4]  # the right rule, then the wrong ones
+    assert found["detectable_tv"][0] > 0.05  # two thousand draws see little
+    assert found["draws_for_tilt"][0] > 1_000_000
+    assert "floor" in tables[1]["columns"]
 
 
 def test_distribution_fails_where_the_right_rule_is_wrong(
@@ -139,6 +152,38 @@ def test_distribution_fails_where_the_right_rule_is_wrong(
     assert code == 1
     assert "failed" in out
     assert "4 of 4 tests reject the right rule" in err.splitlines()[-1]
+
+
+def test_disagreement_searches_the_prompts_and_shows_what_was_found(
+    command: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    """Nothing is generated first; the context found is shown with its power and the draws that are needed."""
+    code, out, _ = command("disagreement", "--plan", "tiny")
+    run = measured(tmp_path)
+    assert code == 0
+    assert run.record.experiments == ("disagreement",)
+    cells = [cell for cell in run.results.cells if isinstance(cell, DisagreementCell)]
+    assert [cell.prompt for cell in cells] == ["prose-1", "code-1"]
+    for cell in cells:
+        assert cell.text_tokens == cell.prompt_tokens == len(cell.total_variations)
+        (context,) = cell.contexts
+        assert context.total_variation == max(cell.total_variations)
+        place = f"{context.position} of {cell.prompt_tokens}"
+        for test in context.tests:
+            assert any(place in line and f"{test.power:.3f}" in line for line in out.splitlines())
+        assert all(f"{test.needed.value:,}" in out for test in context.tests[1:])
+    assert "all kinds" in out
+
+
+def test_disagreement_fails_where_the_right_rule_is_wrong(
+    command: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables are printed, then the command ends with 1."""
+    monkeypatch.setitem(RULES, "ratio", RULES["draft_kept"])
+    code, out, err = command("disagreement", "--plan", "tiny")
+    assert code == 1
+    assert "failed" in out
+    assert "2 of 2 tests where the models differ most reject the right rule" in err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("verdict", ["tie", "shape numerics"])

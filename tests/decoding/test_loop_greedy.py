@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from caches import OneTooLong
+from speclab.backends.hf.faults import OneTooLong
 from speclab.backends.hf.model import HFModel
 from speclab.decoding.sampling import Sampling
 from tiny import contrary, disturbed, plain_greedy, tiny_llama

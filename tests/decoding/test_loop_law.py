@@ -1,6 +1,7 @@
-"""The law of the sampling loop, with real tiny models and caches: all outcomes counted, and many drawn.
+"""The law of the sampling loop with real tiny caches, run whole from empty caches: counted, and drawn.
 
-A fault is planted in the rule, the proposer or the target's cache; each must fail both.
+`speclab.experiments.exactness` counts iteration by iteration and joins what ends alike. Here every outcome is a
+whole run of its own, as a check of the former, and the generator has its part too.
 """
 
 from __future__ import annotations
@@ -13,15 +14,20 @@ import pytest
 import torch
 from scipy import stats
 
-from caches import OneTooLong
-from faults import ArgmaxDraft, accept_keeping_the_draft, fresh_draw
-from remembered import Memory
+from speclab.backends.hf.contents import content
+from speclab.backends.hf.faults import OneTooLong, OneTooShort
 from speclab.backends.hf.model import HFModel
 from speclab.backends.hf.source import TorchSource
-from speclab.decoding import loop, rules
 from speclab.decoding.generation import collect
+from speclab.decoding.loop import speculative
+from speclab.decoding.prefill import prefill
 from speclab.decoding.proposers.draft import DraftModel
+from speclab.decoding.rules import accept_sample
 from speclab.decoding.sampling import Sampling
+from speclab.experiments.exactness.law import output_law
+from speclab.experiments.exactness.remembered import Memory
+from speclab.experiments.exactness.wrong import ArgmaxDraft
+from speclab.experiments.rules import draft_kept, fresh_draw
 from speclab.theory.enumerate import joint_law, law_distance, walk
 from tiny import full_logits, tiny_llama
 
@@ -33,7 +39,10 @@ if TYPE_CHECKING:
 PROMPT = [0, 1]
 SEEDS = {2: (1, 9), 3: (1, 10), 8: (1, 11)}
 """By vocabulary: of a target and a draft whose first laws are at least .2 apart."""
-FAULTS = ("fresh draw", "draft kept", "argmax draft", "target cache one too long")
+FULL = Sampling(temperature=1.0)
+RULES = {"fresh draw": fresh_draw, "draft kept": draft_kept}
+CACHES = {"target cache one too long": OneTooLong, "target cache one too short": OneTooShort}
+FAULTS = (*RULES, "argmax draft", *CACHES)
 DRAWS = 6000
 FALSE_ALARM = 1e-3
 
@@ -55,19 +64,19 @@ def runner(
 ) -> Callable[[RandomSource], tuple[int, ...]]:
     """The shipped loop from empty caches, as a function of its random decisions."""
     target, draft = pair(vocabulary)
-    checking = Memory((OneTooLong if fault == "target cache one too long" else HFModel)(target))
-    guessing = Memory(HFModel(draft))
+    checking = Memory(CACHES.get(fault, HFModel)(target), content)
+    guessing = Memory(HFModel(draft), content)
     proposer = ArgmaxDraft if fault == "argmax draft" else DraftModel
 
     def run(source: RandomSource) -> tuple[int, ...]:
-        iterations = loop.speculative(
+        iterations = speculative(
             checking.start(),
             proposer(guessing.start()),
             PROMPT,
             k=k,
             sampling=sampling,
             source=source,
-            rule=accept_keeping_the_draft if fault == "draft kept" else rules.accept_sample,
+            rule=RULES.get(fault, accept_sample),
             max_new_tokens=tokens,
         )
         return collect(iterations).ids
@@ -88,27 +97,11 @@ def exact(vocabulary: int, tokens: int, sampling: Sampling) -> dict[tuple[int, .
     return joint_law(step, tokens)
 
 
-@pytest.fixture
-def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Put a wrong rule in the place of the right one; the other faults are classes of their own."""
-
-    def into(fault: str) -> None:
-        if fault == "fresh draw":
-            monkeypatch.setattr(rules, "residual", fresh_draw)
-
-    return into
-
-
-@pytest.mark.parametrize(
-    ("vocabulary", "k", "tokens"),
-    [(3, 1, 2), (3, 2, 3), (3, 3, 4), (3, 1, 4), (3, 2, 5), (2, 3, 6)],
-    ids=str,
-)
+@pytest.mark.parametrize(("vocabulary", "k", "tokens"), [(3, 1, 2), (3, 2, 3), (3, 1, 4), (2, 2, 5)], ids=str)
 def test_joint_law_is_exact(vocabulary: int, k: int, tokens: int) -> None:
     """Every sequence has its probability to 1e-9; k + 3 tokens let an iteration follow one that kept all."""
-    sampling = Sampling(temperature=1.0)
-    counted = walk(runner(vocabulary, k, tokens, "none", sampling))
-    due = exact(vocabulary, tokens, sampling)
+    counted = walk(runner(vocabulary, k, tokens, "none", FULL))
+    due = exact(vocabulary, tokens, FULL)
     assert set(counted) == set(due)
     assert max(abs(counted[each] - due[each]) for each in due) < 1e-9
 
@@ -122,21 +115,40 @@ def test_joint_law_is_exact_under_top_k() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_enumeration_finds(fault: str, plant: Callable[[str], None]) -> None:
+def test_whole_runs_find(fault: str) -> None:
     """Each planted fault is far from the exact law."""
-    plant(fault)
-    sampling = Sampling(temperature=1.0)
-    counted = walk(runner(3, 1, 4, fault, sampling))
-    assert law_distance(counted, exact(3, 4, sampling)) > 0.02
+    counted = walk(runner(3, 1, 4, fault, FULL))
+    assert law_distance(counted, exact(3, 4, FULL)) > 0.02
+
+
+@pytest.mark.parametrize("fault", ["none", *FAULTS])
+def test_joined_iterations_give_the_law_of_whole_runs(fault: str) -> None:
+    """Joining paths that end alike changes nothing, with faults that stay in a cache neither."""
+    target, draft = pair(3)
+    checking, guessing = CACHES.get(fault, HFModel)(target), HFModel(draft)
+    for model in (checking, guessing):
+        prefill(model, PROMPT)
+    walked = output_law(
+        Memory(checking, content).start(),
+        Memory(guessing, content).start(),
+        PROMPT,
+        make=ArgmaxDraft if fault == "argmax draft" else DraftModel,
+        rule=RULES.get(fault, accept_sample),
+        sampling=FULL,
+        k=2,
+        tokens=4,
+    )
+    whole = walk(runner(3, 2, 4, fault, FULL))
+    assert set(walked.law) == set(whole)
+    assert max(abs(walked.law[each] - whole[each]) for each in whole) < 1e-12
 
 
 def drawn_p_value(fault: str) -> float:
     """P-value of 6,000 runs of three tokens over a vocabulary of eight; cells are pooled by what is expected."""
-    sampling = Sampling(temperature=1.0)
-    run = runner(8, 2, 3, fault, sampling)
+    run = runner(8, 2, 3, fault, FULL)
     source = TorchSource(2024)
     counts = Counter(run(source) for _ in range(DRAWS))
-    due = exact(8, 3, sampling)
+    due = exact(8, 3, FULL)
     assert set(counts) <= set(due)
     own = [each for each in due if due[each] * DRAWS >= 5]
     observed = [counts[each] for each in own]
@@ -152,7 +164,6 @@ def test_drawn_law_is_right() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_drawing_finds(fault: str, plant: Callable[[str], None]) -> None:
+def test_drawing_finds(fault: str) -> None:
     """Each planted fault fails the same test."""
-    plant(fault)
     assert drawn_p_value(fault) < FALSE_ALARM

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import pytest
 
 from hand_rows import arm, block, run_of, simple_block
-from speclab.errors import CheckError
-from speclab.evidence.estimates import EmptySelectionError
+from speclab.errors import CheckError, InputError
+from speclab.evidence.estimates import EmptySelectionError, estimate
 from speclab.evidence.estimates.repeats import (
     disturbed_blocks,
     disturbed_in_use,
@@ -27,6 +28,13 @@ from speclab.evidence.estimates.speed import (
     speedup,
     verify_share,
 )
+from speclab.records.plan import SamplingPlan
+from speclab.records.reader import Run
+from speclab.records.rows import SpeedCell
+from synthetic import synthetic_plan, synthetic_run
+
+if TYPE_CHECKING:
+    from speclab.records.rows import ArmRow
 
 
 def test_denominator_is_the_geometric_mean_of_both_plain_arms() -> None:
@@ -162,3 +170,36 @@ def test_a_run_without_blocks_says_so() -> None:
     """Timing alone has no speed-up."""
     with pytest.raises(EmptySelectionError, match="did not measure speed"):
         speedup(run_of(), k=1)
+
+
+def test_blocks_of_one_sampling_are_read_at_a_time() -> None:
+    """The plan's first where nothing is said; another by its name; what was never measured is refused."""
+    plan = synthetic_plan()
+    samplings = (SamplingPlan(), SamplingPlan(temperature=0.7))
+    plan = plan.model_copy(update={"speed": plan.speed.model_copy(update={"samplings": samplings})})
+    record, results = synthetic_run(plan=plan)
+    warm = [
+        cell.model_copy(update={"sampling": samplings[1], "arms": tuple(_slower(arm) for arm in cell.arms)})
+        for cell in results.cells
+        if isinstance(cell, SpeedCell)
+    ]
+    both = Run(record, results.model_copy(update={"cells": (*warm, *results.cells)}))
+    alone = Run(record, results)
+    for where in ({"k": 4}, {"k": 4, "sampling": "greedy"}, {"k": 4, "kind": "code"}):
+        assert estimate("speedup", both, where) == estimate("speedup", alone, {**where, "sampling": None})
+    names = ("greedy", "t0.7")
+    greedy, sampled = (estimate("speedup", both, {"k": 4, "sampling": name}).number() for name in names)
+    assert sampled == pytest.approx(greedy / 2)
+    assert estimate("alpha", both, {"k": 4, "sampling": "t0.7"}).value == estimate("alpha", both, {"k": 4}).value
+    with pytest.raises(EmptySelectionError, match=r"no block under 't1'; its plan has: greedy, t0\.7"):
+        estimate("speedup", both, {"k": 4, "sampling": "t1"})
+    with pytest.raises(InputError, match="has no condition 'sampling'"):
+        estimate("cost_ratio", both, {"sampling": "t0.7"})
+
+
+def _slower(arm: ArmRow) -> ArmRow:
+    """A drafting arm that takes twice as long."""
+    if arm.arm != "draft":
+        return arm
+    turns = tuple(turn.model_copy(update={"nanoseconds": 2 * turn.nanoseconds}) for turn in arm.turns)
+    return arm.model_copy(update={"turns": turns})

@@ -14,6 +14,11 @@ from synthetic import synthetic_run
 
 # One valid condition for each estimate, so that every registered function runs at least once.
 WHERE: dict[str, dict[str, object]] = {
+    "disagreement_draws": {"rule": "draft_kept", "end": "largest"},
+    "disagreement_tests": {"verdict": "passed"},
+    "draws_needed": {"rule": "fresh_draw", "end": "largest"},
+    "mean_gap_change": {"length": 5},
+    "tokens_to_divergence": {"length": 5},
     "histogram_share": {"k": 4, "accepted": 2},
     "p_below": {"limit": 0.05},
     "parameters": {"model": "target"},
@@ -23,6 +28,7 @@ WHERE: dict[str, dict[str, object]] = {
     "pass_ms": {"model": "draft", "tokens": 5},
     "position_rate": {"k": 4, "position": 1},
     "rule_tests": {"verdict": "passed"},
+    "searched_total_variation": {"at": "median"},
     "total_variation_at": {"end": "largest"},
     "verify_ratio": {"n": 9},
 }

@@ -10,8 +10,9 @@ import pytest
 
 from small_session import SmallRun, prompt, small_plan
 from speclab.backends.table import TableModel
-from speclab.experiments import distribution
-from speclab.experiments.distribution import Context, Distribution, Seen, look_at, verdict
+from speclab.experiments import context
+from speclab.experiments.context import Context, Seen, look_at, verdict
+from speclab.experiments.distribution import Distribution
 from speclab.experiments.rules import RULES
 from speclab.records.rows import DistributionCell
 from speclab.theory.goodness import holm
@@ -151,15 +152,19 @@ def test_a_context_too_long_for_the_draft_is_left_out_and_said_so() -> None:
 def test_a_verdict_tells_passed_from_blind(rule: str, power: float, rejected: bool | None, expected: str) -> None:
     """A pass counts where a wrong rule would have been seen; a rejection counts anywhere."""
     law = np.array([0.5, 0.5])
-    seen = (Seen("ratio", 0.0, 0.001), Seen("fresh_draw", 0.1, power), Seen("draft_kept", 0.1, 0.0))
-    context = Context(law, law, 0.1, seen)
-    assert verdict(context, next(each for each in seen if each.rule == rule), rejected=rejected) == expected
+    seen = (
+        Seen("ratio", 0.0, 0.001, None),
+        Seen("fresh_draw", 0.1, power, None),
+        Seen("draft_kept", 0.1, 0.0, None),
+    )
+    where = Context(law, law, 0.1, seen)
+    assert verdict(where, next(each for each in seen if each.rule == rule), rejected=rejected) == expected
 
 
 def test_draws_depend_on_prompt_seed_and_rule_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A resumed run draws what an uninterrupted one would have drawn."""
     again = run()
-    monkeypatch.setattr(distribution, "RULES", dict(reversed(RULES.items())))
+    monkeypatch.setattr(context, "RULES", dict(reversed(RULES.items())))
     turned = run()
     by_rule = [{test.rule: test.statistic for test in cell.tests} for cell in turned]
     assert by_rule == [{test.rule: test.statistic for test in cell.tests} for cell in again]

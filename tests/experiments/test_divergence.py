@@ -11,7 +11,7 @@ from speclab.decoding.proposers.draft import DraftModel
 from speclab.decoding.sampling import GREEDY
 from speclab.errors import InputError
 from speclab.experiments.divergence import Divergence
-from speclab.experiments.greedy import NO_RANDOMNESS
+from speclab.experiments.randomness import NO_RANDOMNESS
 from speclab.experiments.replay import replay
 from speclab.experiments.speed import Speed
 from speclab.records.rows import DivergenceCell, SpeedCell

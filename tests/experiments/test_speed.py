@@ -13,8 +13,9 @@ from speclab.decoding.generation import collect
 from speclab.decoding.loop import plain
 from speclab.decoding.sampling import GREEDY
 from speclab.errors import InputError
-from speclab.experiments.greedy import NO_RANDOMNESS
+from speclab.experiments.randomness import NO_RANDOMNESS
 from speclab.experiments.speed import Speed
+from speclab.records.plan import SamplingPlan
 from speclab.records.rows import SpeedCell
 
 if TYPE_CHECKING:
@@ -226,3 +227,36 @@ def test_a_slow_draft_loses_and_a_good_one_wins() -> None:
     assert all(arm.decode_ns > by_k(slow, 0).decode_ns for arm in slow.arms if arm.k)
     assert all(arm.decode_ns < by_k(good, 0).decode_ns for arm in good.arms if arm.k)
     assert by_k(good, 4).iterations.accepted[:2] == (4, 4)
+
+
+def test_each_sampling_is_a_block_of_its_own() -> None:
+    """Its two plain arms draw alike and do the same work; the greedy block is what it is without the others."""
+    samplings = (SamplingPlan(), SamplingPlan(temperature=2.0), SamplingPlan(temperature=1.0, top_k=3))
+    done = run(samplings=samplings)
+    assert [cell.key for cell in blocks(done)][:3] == [
+        "speed.p-1.r0.a0",
+        "speed.p-1.r0.a0.t2",
+        "speed.p-1.r0.a0.t1-k3",
+    ]
+    alone = {cell.prompt: cell for cell in blocks(run())}
+    for cell in blocks(done):
+        ids = {arm.arm: arm.ids for arm in cell.arms if arm.k in {0, 4}}
+        assert ids["plain"] == ids["plain_again"]
+        if not cell.sampling.temperature:
+            assert [arm.ids for arm in cell.arms] == [arm.ids for arm in alone[cell.prompt].arms]
+        if cell.sampling.name == "t2":
+            assert ids["plain"] != ids["draft"]  # equal in law, not in tokens
+            assert ids["plain"] != next(arm.ids for arm in alone[cell.prompt].arms)
+
+
+def test_sampled_arms_can_be_made_again() -> None:
+    """The numbers hang on prompt, round, sampling and k alone."""
+    outputs = [
+        [arm.ids for cell in blocks(run(samplings=(SamplingPlan(temperature=1.5),))) for arm in cell.arms]
+        for _ in range(2)
+    ]
+    assert outputs[0] == outputs[1]
+    rounds = {
+        cell.round: cell.arms[0].ids for cell in blocks(run(rounds=2, samplings=(SamplingPlan(temperature=2.0),)))
+    }
+    assert rounds[0] != rounds[1]

@@ -10,7 +10,7 @@ from simulated_machine import MS, SimulatedMachine, timed_pair
 from speclab.decoding.loop import plain, speculative
 from speclab.decoding.proposers.draft import DraftModel
 from speclab.decoding.sampling import GREEDY
-from speclab.experiments.greedy import NO_RANDOMNESS
+from speclab.experiments.randomness import NO_RANDOMNESS
 from speclab.measure.prefilled import prefilled
 from speclab.measure.turns import TOKENS_A_TURN, Arm, in_turns
 

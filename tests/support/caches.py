@@ -1,37 +1,28 @@
-"""What a cache should hold, from a fresh forward without the package, and a cache that is wrong on purpose."""
+"""What a cache should hold, from a fresh forward without the package."""
 
 from __future__ import annotations
 
+import inspect
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import torch
-
-from speclab.backends.hf.model import HFModel
+from transformers import DynamicCache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
-class OneTooLong(HFModel):
-    """A cache that keeps one stale position from the first cut on, and says nothing of it."""
-
-    def rollback(self, length: int) -> None:
-        held = self.layers[0].get_seq_length()
-        self._cache.crop(min(held, length + 1) - held)
-        del self.ids[length:]
-
-    def _check_layers(self, *, first: bool = False) -> None:
-        """The check that would find it."""
+    from speclab.backends.hf.model import HFModel
 
 
 @cache
 def fresh_layers(model: Any, ids: tuple[int, ...]) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """Keys and values of each layer after one pass over the ids, in the cache that transformers makes itself."""
+    """Keys and values of each layer after one pass over the ids, all positions, windows or not."""
+    fresh = DynamicCache()
+    keyword = "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
     with torch.no_grad():
-        output = model(torch.tensor([ids]), use_cache=True)
-    held = output["cache" if "cache" in output else "past_key_values"]  # renamed in transformers 5.24
-    return [(layer.keys, layer.values) for layer in held.layers]
+        model(torch.tensor([ids]), use_cache=True, **{keyword: fresh})
+    return [(layer.keys, layer.values) for layer in fresh.layers]
 
 
 def cache_error(model: HFModel, sequence: Sequence[int]) -> float:

@@ -41,6 +41,8 @@ PLAN: dict[str, Any] = {
     "speed": {"ks": [1, 2], "rounds": 2, "new_tokens": 8},
     "divergence": {"float32_prompts_per_kind": 1, "float32_k": 2, "float32_new_tokens": 6},
     "distribution": {"contexts_per_kind": 1, "seeds": 2, "draws": 2000, "cells": 10},
+    "disagreement": {"contexts_per_prompt": 1},
+    "margins": {"prompts_per_kind": 1, "new_tokens": 6, "lengths": [2, 4]},
 }
 PROMPTS = {
     "prompt": [

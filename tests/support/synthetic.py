@@ -12,11 +12,23 @@ import tomli_w
 from speclab.records.base import Reading
 from speclab.records.files import write_atomic
 from speclab.records.machine import Machine, Moment, Processor
-from speclab.records.plan import DistributionPlan, DivergencePlan, Pair, Plan, SpeedPlan, TimingPlan
+from speclab.records.plan import (
+    DisagreementPlan,
+    DistributionPlan,
+    DivergencePlan,
+    MarginsPlan,
+    Pair,
+    Plan,
+    SpeedPlan,
+    TimingPlan,
+)
 from speclab.records.rows import Results
 from speclab.records.run import Memory, ModelRecord, PromptRecord, RunRecord
-from synthetic_outputs import distribution_cell, divergence_cell
+from synthetic_draws import disagreement_cell, distribution_cell
+from synthetic_margins import margins_cell
+from synthetic_outputs import divergence_cell
 from synthetic_rows import ALPHA, Speeds, speed_cell, timing_cells
+from synthetic_walks import walk_cells
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +48,8 @@ def synthetic_plan(*, prompts_per_kind: int = 1, name: str = "quick", rounds: in
         speed=SpeedPlan(ks=(1, 2, 4), rounds=rounds, new_tokens=32),
         divergence=DivergencePlan(),
         distribution=DistributionPlan(contexts_per_kind=1, seeds=1),
+        disagreement=DisagreementPlan(contexts_per_prompt=1),
+        margins=MarginsPlan(prompts_per_kind=1, new_tokens=8, lengths=(2, 5)),
         budget_minutes=15,
         memory_gb=12,
         disk_gb=10,
@@ -69,6 +83,13 @@ def synthetic_run(
         *(speed_cell(plan, *each, turn, speeds) for turn in range(plan.speed.rounds) for each in prompts),
         *(divergence_cell(plan, *each) for each in prompts),
         *(distribution_cell(plan, *each, s, dice) for s in range(plan.distribution.seeds) for each in contexts),
+        *(disagreement_cell(plan, *each, dice) for each in prompts if plan.disagreement),
+        *walk_cells(),
+        *(
+            margins_cell(plan.margins, *each, dice)
+            for each in prompts
+            if plan.margins and each[1] <= plan.margins.prompts_per_kind
+        ),
     )
     results = Results(run=run_id, cells=cells)
     return _record(run_id, plan), results
@@ -93,7 +114,7 @@ def _record(run_id: str, plan: Plan) -> RunRecord:
         command=f"speclab evidence run --plan {plan.name}",
         plan=plan,
         plan_sha256=hashlib.sha256(plan_text(plan).encode()).hexdigest(),
-        experiments=("timing", "speed", "divergence", "distribution"),
+        experiments=plan.experiments,
         sources={"src/speclab/decoding/loop.py": "cd" * 32},
         commit=Reading[str](value="ef" * 20),
         dirty=Reading[bool](value=False),

@@ -1,16 +1,13 @@
-"""The simulated run's outputs and draws: one planted tie, three rules, one context that is blind."""
+"""The simulated run's outputs against plain's, with one planted tie."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from speclab.records.base import Reading
-from speclab.records.rows import Comparison, Difference, DistributionCell, DivergenceCell, RuleTest, Way
-from synthetic_rows import ALPHA, DIFFERING, MS, outputs
+from speclab.records.rows import Comparison, Difference, DivergenceCell, Way
+from synthetic_rows import DIFFERING, outputs
 
 if TYPE_CHECKING:
-    import random
-
     from speclab.records.plan import Plan
 
 
@@ -62,41 +59,4 @@ def divergence_cell(plan: Plan, kind: str, number: int) -> DivergenceCell:
         kind=kind,
         comparisons=tuple(comparisons),
         differences=(difference,) if differs else (),
-    )
-
-
-def distribution_cell(plan: Plan, kind: str, number: int, seed: int, dice: random.Random) -> DistributionCell:
-    """Three rules at one context; copying is blind, since draft and target agree there."""
-    blind = kind == "copying"
-    apart = 0.002 if blind else 0.1 + 0.3 * (1 - ALPHA[kind])
-
-    def test(rule: str) -> RuleTest:
-        right = rule == "ratio"
-        p_value = dice.random() if right or blind else 1e-12
-        verdict = ("blind" if blind else "passed") if right else ("blind" if blind else "rejected")
-        return RuleTest.model_validate(
-            {
-                "rule": rule,
-                "draws": plan.distribution.draws,
-                "cells": plan.distribution.cells,
-                "pooled_mass": 0.01,
-                "statistic": Reading[float](value=50.0 if p_value > 0.001 else 9000.0),
-                "degrees": plan.distribution.cells - 1,
-                "p_value": Reading[float](value=p_value),
-                "total_variation": 0.0 if right else apart * 0.5,
-                "power": plan.distribution.false_alarm if right else 0.2 if blind else 1.0,
-                "verdict": verdict,
-            }
-        )
-
-    return DistributionCell(
-        prompt=f"{kind}-{number}",
-        kind=kind,
-        seed=seed,
-        temperature=plan.distribution.temperature,
-        false_alarm=plan.distribution.false_alarm,
-        total_variation=apart,
-        acceptance=1 - apart,
-        tests=tuple(test(rule) for rule in ("ratio", "fresh_draw", "draft_kept")),
-        nanoseconds=150 * MS,
     )

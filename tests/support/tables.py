@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from speclab.decoding.generation import Generation
+    from speclab.decoding.stops import Stop
 
 STEPS = {"perfect": 1, "useless": 2}
 """By which a draft's table counts: like the target, and so that it never agrees."""
@@ -49,6 +50,7 @@ def count(
     *,
     draft: TableModel | None = None,
     stop: Collection[int] = (),
+    ending: Stop | None = None,
     context: int = 4096,
 ) -> Generation:
     """Greedy decoding of the counting table."""
@@ -60,7 +62,7 @@ def count(
             k=k,
             sampling=GREEDY,
             source=Never(),
-            stop=stop_at(stop),
+            stop=ending or stop_at(stop),
             max_new_tokens=tokens,
         )
     )

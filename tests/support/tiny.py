@@ -62,7 +62,10 @@ def disturbed(model: Any, noise: float, seed: int = 1) -> Any:
 def contrary(model: Any) -> Any:
     """A copy whose likeliest token is always the model's likeliest plus one, so that it never agrees."""
     twin = copy.deepcopy(model)
-    twin.lm_head.weight.copy_(model.lm_head.weight.roll(1, 0))
+    head = copy.deepcopy(model.get_output_embeddings())  # not the embeddings', where the two are tied
+    for weight in head.parameters():
+        weight.copy_(weight.roll(1, 0))
+    twin.set_output_embeddings(head)
     return twin
 
 

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from operator import index
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from speclab.backends.asked import process_of, stop_ids, stop_of, tokens
+from speclab.backends.pair import loop_model, require_pair
 from speclab.backends.table import NumpySource
 from speclab.decoding.clock import WALL_CLOCK
 from speclab.decoding.generation import collect
 from speclab.decoding.loop import speculative
 from speclab.decoding.prefill import prefill
+from speclab.decoding.processed import ProcessedModel
 from speclab.decoding.proposers.draft import DraftModel
 from speclab.decoding.rules import accept_sample
 from speclab.decoding.sampling import GREEDY
-from speclab.decoding.stops import stop_at
-from speclab.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from speclab.backends.asked import Ids, StopTokens
     from speclab.decoding.generation import Generation
     from speclab.decoding.protocols import Clock, Model, RandomSource
     from speclab.decoding.rules import SampleRule
     from speclab.decoding.sampling import Sampling
-
-Ids: TypeAlias = Any
-"""Token ids: integers in a sequence, or a tensor of shape [tokens] or [1, tokens]."""
-StopTokens: TypeAlias = int | Iterable[int] | Literal["model"] | None
-"""Ids that end the output: an integer, or several in a sequence or tensor; None for none, "model" for those that a
-transformers model's generation_config names."""
 
 
 def speculative_generate(
@@ -41,7 +37,11 @@ def speculative_generate(
     rule: SampleRule = accept_sample,
     seed: int = 0,
     source: RandomSource | None = None,
+    processors: Sequence[Any] = (),
     stop: StopTokens = "model",
+    stop_strings: str | Sequence[str] = (),
+    tokenizer: Any = None,
+    min_new_tokens: int = 0,
     max_new_tokens: int = 128,
     vocabulary: int | None = None,
 ) -> Generation:
@@ -58,23 +58,45 @@ def speculative_generate(
             same. Under `GREEDY` the draft chooses its likeliest token.
         rule: Which proposals stand where the sampling is not greedy.
         seed: Of every random decision.
-        source: Makes them in the place of one that is made from the seed. With `PositionSource`, `GREEDY` proposals
-            and `accept_own_draw` the output is that of `plain_generate` with the same source, token for token.
-        stop: What ends the output.
+        source: Makes them in the place of one that is made from the seed. With `PositionSource`, `GREEDY`
+            proposals and `accept_own_draw` the output is that of `plain_generate` with the same source, token for
+            token.
+        processors: Logits processors of transformers, applied before the sampling to the rows of both models (the
+            target's decide; the draft's make its guesses alike). Those that keep something between calls are
+            refused: `speclab.backends.hf.processors`.
+        stop: Tokens that end the output, and that it ends with.
+        stop_strings: Strings that do; the token that completes one is kept whole. The prompt is not looked at.
+        tokenizer: That of the models, which stop strings need.
+        min_new_tokens: Tokens of `stop` are impossible, before any processor, until there are so many others.
         max_new_tokens: Tokens to generate at most.
         vocabulary: Number of real token ids, where the models' outputs hold padding too.
 
     Raises:
         InputError: When the models do not fit together, or an argument cannot be used.
-        LogitsError: When the target's logits cannot decide a token.
+        LogitsError: When the target's logits cannot decide a token, or processors leave none to decide.
     """
-    guessing = _model(draft, vocabulary)
-    checking = _model(target, vocabulary)
+    guessing = loop_model(draft, vocabulary)
+    checking = loop_model(target, vocabulary)
     if guessing is checking:
         guessing = checking.fork()  # each needs a cache of its own
-    _require_pair(checking, guessing)
-    proposer = DraftModel(guessing, draft_sampling) if k else None
-    return _generate(checking, proposer, prompt, k, sampling, rule, source, seed, stop, max_new_tokens)
+    require_pair(checking, guessing)
+    return _generate(
+        checking,
+        guessing if k else None,
+        tokens(prompt),
+        k=k,
+        sampling=sampling,
+        draft_sampling=draft_sampling,
+        rule=rule,
+        seed=seed,
+        source=source,
+        processors=processors,
+        stop=stop,
+        stop_strings=stop_strings,
+        tokenizer=tokenizer,
+        min_new_tokens=min_new_tokens,
+        max_new_tokens=max_new_tokens,
+    )
 
 
 def plain_generate(
@@ -84,74 +106,78 @@ def plain_generate(
     sampling: Sampling = GREEDY,
     seed: int = 0,
     source: RandomSource | None = None,
+    processors: Sequence[Any] = (),
     stop: StopTokens = "model",
+    stop_strings: str | Sequence[str] = (),
+    tokenizer: Any = None,
+    min_new_tokens: int = 0,
     max_new_tokens: int = 128,
     vocabulary: int | None = None,
 ) -> Generation:
     """Generate one token a pass: the same loop without a draft. Arguments as in `speculative_generate`."""
-    checking = _model(target, vocabulary)
-    return _generate(checking, None, prompt, 0, sampling, accept_sample, source, seed, stop, max_new_tokens)
+    return _generate(
+        loop_model(target, vocabulary),
+        None,
+        tokens(prompt),
+        k=0,
+        sampling=sampling,
+        draft_sampling=None,
+        rule=accept_sample,
+        seed=seed,
+        source=source,
+        processors=processors,
+        stop=stop,
+        stop_strings=stop_strings,
+        tokenizer=tokenizer,
+        min_new_tokens=min_new_tokens,
+        max_new_tokens=max_new_tokens,
+    )
 
 
 def _generate(
     target: Model,
-    proposer: DraftModel | None,
-    prompt: Ids,
+    draft: Model | None,
+    prompt: list[int],
+    *,
     k: int,
     sampling: Sampling,
+    draft_sampling: Sampling | None,
     rule: SampleRule,
-    source: RandomSource | None,
     seed: int,
+    source: RandomSource | None,
+    processors: Sequence[Any],
     stop: StopTokens,
+    stop_strings: str | Sequence[str],
+    tokenizer: Any,
+    min_new_tokens: int,
     max_new_tokens: int,
 ) -> Generation:
-    ids = _tokens(prompt)
     clock, seeded = _clock_and_source(target, seed)
+    ends = stop_ids(stop, target)
+    ending = stop_of(ends, stop_strings, tokenizer, len(prompt))
+    process = process_of(processors, ends, min_new_tokens, len(prompt))
+    if process is not None:
+        target = ProcessedModel(target, process, len(prompt))
+        draft = draft and ProcessedModel(draft, process, len(prompt))
+    proposer = DraftModel(draft, draft_sampling) if draft else None
     started = clock.mark()
-    prefill(target, ids)
+    prefill(target, prompt)
     if proposer is not None:
-        proposer.prefill(ids)
+        proposer.prefill(prompt)
     prefilled = clock.mark()
     iterations = speculative(
         target,
         proposer,
-        ids,
+        prompt,
         k=k,
         sampling=sampling,
         rule=rule,
         source=source or seeded,
-        stop=stop_at(_stop_ids(stop, target)),
+        stop=ending,
         max_new_tokens=max_new_tokens,
         clock=clock,
     )
     return collect(iterations, prefill_ns=clock.between(started, prefilled))
-
-
-def _model(model: Any, vocabulary: int | None) -> Model:
-    """The model itself where it keeps the loop's protocol; else a transformers model, wrapped."""
-    if not hasattr(model, "feed"):
-        from speclab.backends.hf.model import HFModel  # noqa: PLC0415 - needs torch, which a table does not
-
-        return HFModel(model, vocabulary=vocabulary)
-    wrapped: Model = model
-    if vocabulary not in {None, wrapped.vocabulary}:
-        msg = f"vocabulary is {vocabulary}, and the model given has {wrapped.vocabulary} ids already: leave it out"
-        raise InputError(msg)
-    return wrapped
-
-
-def _require_pair(target: Model, draft: Model) -> None:
-    """Two models that share their ids and their device."""
-    if target.vocabulary != draft.vocabulary:
-        msg = (
-            f"the target has {target.vocabulary} token ids and the draft {draft.vocabulary}: where the rest is "
-            "padding, give vocabulary= the number of real ones (the length of the tokenizer)"
-        )
-        raise InputError(msg)
-    devices = [getattr(model, "device", None) for model in (target, draft)]
-    if devices[0] != devices[1]:
-        msg = f"the target is on {devices[0]} and the draft on {devices[1]}: move them to one device"
-        raise InputError(msg)
 
 
 def _clock_and_source(target: Model, seed: int) -> tuple[Clock, RandomSource]:
@@ -163,29 +189,3 @@ def _clock_and_source(target: Model, seed: int) -> tuple[Clock, RandomSource]:
     from speclab.backends.hf.source import TorchSource  # noqa: PLC0415
 
     return clock_for(device), TorchSource(seed)
-
-
-def _tokens(prompt: Ids) -> list[int]:
-    """The prompt as integers."""
-    listed = prompt.tolist() if hasattr(prompt, "tolist") else prompt
-    if isinstance(listed, Sequence) and len(listed) == 1 and isinstance(listed[0], Sequence):
-        listed = listed[0]  # a batch of one
-    try:
-        return [index(token) for token in listed]
-    except TypeError:
-        msg = (
-            "a prompt is a sequence of token ids, or a tensor of shape [tokens] or [1, tokens]: encode text first"
-        )
-        raise InputError(msg) from None
-
-
-def _stop_ids(stop: StopTokens, target: Model) -> frozenset[int]:
-    """What ends the output, as a set of ids."""
-    named = isinstance(stop, str) and stop == "model"
-    given: Any = getattr(target, "end_of_text", ()) if named else () if stop is None else stop
-    listed = given.tolist() if hasattr(given, "tolist") else given
-    try:
-        return frozenset([listed] if isinstance(listed, int) else map(index, listed))
-    except TypeError:
-        msg = f"stop is {stop!r}; it is a token id, several of them, None or 'model'"
-        raise InputError(msg) from None

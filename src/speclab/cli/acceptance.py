@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Add the command. It generates first, as `speed` does."""
     says = "Count how often guesses are right: alpha by kind, prompt and k, tokens per iteration, histogram."
-    add_part(app, "acceptance", says, ("speed",), _sheets)
+    add_part(app, "acceptance", says, ("speed",), _sheets, no_temperature=None)
 
 
 def _sheets(run: Run) -> tuple[Sheet, ...]:

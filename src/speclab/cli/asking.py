@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+from pydantic import ValidationError
 
 from speclab.errors import InputError
 
 if TYPE_CHECKING:
     from speclab.experiments.overrides import Overrides
+    from speclab.records.plan import SamplingPlan
 
 PlanName: TypeAlias = Annotated[
     str | None,
@@ -28,8 +30,12 @@ NewTokens: TypeAlias = Annotated[
 PromptFile: TypeAlias = Annotated[
     Path | None, typer.Option("--prompts", help="Prompts of another file: MT-bench, HumanEval, or plain lines.")
 ]
-Temperature: TypeAlias = Annotated[float, typer.Option(hidden=True)]
-"""Taken only to say why it is not."""
+Temperature: TypeAlias = Annotated[
+    float | None, typer.Option(help="Sample at this temperature (speed and acceptance); 0 is greedy.")
+]
+"""Commands that cannot sample take it only to say why."""
+TopK: TypeAlias = Annotated[int, typer.Option(min=0, help="With a temperature: keep the likeliest k, 0 all.")]
+TopP: TypeAlias = Annotated[float, typer.Option(help="With a temperature: keep the likeliest with this mass.")]
 Fetch: TypeAlias = Annotated[bool, typer.Option("--fetch", help="Bring models that are not here yet.")]
 
 
@@ -41,6 +47,7 @@ def overrides(
     ks: str | None,
     prompts: Path | None,
     new_tokens: int | None = None,
+    sampling: SamplingPlan | None = None,
 ) -> Overrides:
     """The departures from the plan that were asked for.
 
@@ -62,7 +69,29 @@ def overrides(
         ks=numbers,
         new_tokens=new_tokens,
         prompts=prompts,
+        sampling=sampling,
     )
+
+
+def sampling_of(temperature: float | None, top_k: int, top_p: float) -> SamplingPlan | None:
+    """The sampling that was asked for, or None.
+
+    Raises:
+        InputError: When it is none, or has cuts without a temperature.
+    """
+    from speclab.records.plan import SamplingPlan
+    from speclab.records.plans import first_fault
+
+    if temperature is None:
+        if top_k or top_p < 1:
+            msg = "--top-k and --top-p cut what is sampled: give a --temperature with them"
+            raise InputError(msg)
+        return None
+    try:
+        return SamplingPlan(temperature=temperature, top_k=top_k, top_p=top_p)
+    except ValidationError as error:
+        msg = f"--temperature {temperature:g} --top-k {top_k} --top-p {top_p:g}: {first_fault(error)}"
+        raise InputError(msg) from None
 
 
 def this_command() -> str:

@@ -10,7 +10,20 @@ import typer
 from speclab.errors import CheckError, InputError
 
 # Each module holds the commands of one group and adds them itself; heavy imports wait inside the commands.
-GROUPS = ("demo", "fetch", "generate", "timing", "acceptance", "speed", "divergence", "distribution", "evidence")
+GROUPS = (
+    "demo",
+    "fetch",
+    "generate",
+    "timing",
+    "acceptance",
+    "speed",
+    "divergence",
+    "distribution",
+    "disagreement",
+    "exactness",
+    "margins",
+    "evidence",
+)
 
 CHECK_FAILED = 1
 WRONG_USE = 2

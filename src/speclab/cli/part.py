@@ -18,7 +18,10 @@ from speclab.cli.asking import (
     PromptFile,
     Target,
     Temperature,
+    TopK,
+    TopP,
     overrides,
+    sampling_of,
     this_command,
 )
 from speclab.cli.output import JsonFlag, OutFile, emit
@@ -39,7 +42,7 @@ def add_part(
     sheets: Callable[[Run], tuple[Sheet, ...]],
     *,
     check: Callable[[Run], None] = lambda _: None,
-    no_temperature: str = "this measures greedy decoding and takes no temperature",
+    no_temperature: str | None = "this measures greedy decoding and takes no temperature",
 ) -> None:
     """Add the command of one part.
 
@@ -50,7 +53,7 @@ def add_part(
         experiments: What it measures.
         sheets: The tables of the finished run.
         check: Raises `CheckError`, after the tables were shown, where the run found a fault.
-        no_temperature: What to tell who asks for one.
+        no_temperature: What to tell who asks for one; None where the arms can sample.
     """
 
     @app.command(name, help=says)
@@ -64,7 +67,9 @@ def add_part(
         prompts: PromptFile = None,
         new_tokens: NewTokens = None,
         *,
-        temperature: Temperature = 0.0,
+        temperature: Temperature = None,
+        top_k: TopK = 0,
+        top_p: TopP = 1.0,
         fetch: Fetch = False,
         as_json: JsonFlag = False,
         out: OutFile = None,
@@ -73,7 +78,8 @@ def add_part(
         from speclab.experiments.bench import default_plan
         from speclab.experiments.runner import run_plan
 
-        if temperature:
+        sampling = sampling_of(temperature, top_k, top_p)
+        if sampling and no_temperature:
             raise InputError(no_temperature)
         with watching() as watch:
             ask = Ask(
@@ -81,7 +87,7 @@ def add_part(
                 plan=default_plan() if plan is None else plan,
                 command=this_command(),
                 experiments=experiments,
-                overrides=overrides(target, draft, dtype, device, ks, prompts, new_tokens),
+                overrides=overrides(target, draft, dtype, device, ks, prompts, new_tokens, sampling),
                 fetch=Downloads(watch) if fetch else None,
             )
             run = run_plan(ask, watch)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Add the command. It times passes first: the prediction is made of c and v(n)."""
     says = "Measure plain against every k in turns: speed-up by k and kind, its noise, where the time goes."
-    add_part(app, "speed", says, ("timing", "speed"), _sheets)
+    add_part(app, "speed", says, ("timing", "speed"), _sheets, no_temperature=None)
 
 
 def _sheets(run: Run) -> tuple[Sheet, ...]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from speclab.decoding.sampling import Sampling
 
 Process: TypeAlias = Callable[[Sequence[int], Rows], Rows]
-"""From the prompt and the output so far and the row of logits (shape [vocabulary]) that follows, to another row."""
+"""From the prompt and the output so far, and the row of logits (shape [vocabulary]) that follows, to another."""
 
 
 class ProcessedModel:

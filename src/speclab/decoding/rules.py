@@ -106,12 +106,35 @@ def accept_sample(
         source: Where every random decision is made.
         position: Index in the sequence of the first token to decide.
     """
+    return check_in_order(proposals, draft_laws, target_laws, source, position, accept_probability, residual)
+
+
+def check_in_order(
+    proposals: Proposals,
+    draft_laws: Sequence[Law] | None,
+    target_laws: Sequence[Law],
+    source: RandomSource,
+    position: int,
+    stands: Callable[[Law, Law, int], Any],
+    correction: Callable[[Law, Law], Law],
+) -> Acceptance:
+    """Decide one proposal after another up to the first that is rejected, and put a token after those that stand.
+
+    Args:
+        proposals: As in `accept_sample`.
+        draft_laws: As there.
+        target_laws: As there.
+        source: As there.
+        position: As there.
+        stands: (p, q, token) -> probability that the proposal stands.
+        correction: (p, q) -> law of the token in the place of a rejected one.
+    """
     for index, token in enumerate(proposals.tokens):
         p = target_laws[index]
         q = one_hot(p, token) if draft_laws is None else draft_laws[index]
-        stands = float(accept_probability(p, q, token))
-        if source.choose((stands, 1.0 - stands), position + index) != 0:
-            return Acceptance(index, source.choose(residual(p, q), position + index))
+        chance = float(stands(p, q, token))
+        if source.choose((chance, 1.0 - chance), position + index) != 0:
+            return Acceptance(index, source.choose(correction(p, q), position + index))
     k = len(proposals.tokens)
     return Acceptance(k, source.choose(bonus(target_laws[k]), position + k))
 
@@ -131,7 +154,7 @@ def accept_own_draw(
     plain decoding makes there; with a source that ties its numbers to positions the output is plain's, token for
     token.
 
-    Args: as in `accept_sample`.
+    Arguments as in `accept_sample`.
     """
     for index, token in enumerate(proposals.tokens):
         own = source.choose(target_laws[index], position + index)

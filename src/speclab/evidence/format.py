@@ -25,6 +25,8 @@ SHOWN_AS: Final[dict[Unit, dict[str, float]]] = {
     "ms": {"ms": 1.0, "s": 1e-3, "µs": 1e3},
     "bytes": {"B": 1.0, "kB": 1e-3, "MB": 1e-6, "GB": 1e-9, "KiB": 2.0**-10, "MiB": 2.0**-20, "GiB": 2.0**-30},
     "minutes": {"min": 1.0, "s": 60.0, "h": 1 / 60},
+    "logits": {},
+    "per logit": {},
 }
 _FORMAT = re.compile(r"(?P<spec>,?\.(?P<places>[0-6])(?P<type>[f%e]))(?: (?P<unit>\S+))?")
 

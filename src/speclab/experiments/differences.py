@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from speclab.experiments.classify import classify
 from speclab.experiments.recompute import Computed, gap, noise, spacing
-from speclab.models.stream import TextStream
+from speclab.models.stream import text_after
 from speclab.prompts.encode import ids_sha256
 from speclab.records.rows import Difference, Recomputed
 
@@ -42,8 +42,8 @@ def recomputed(
         prefix_sha256=ids_sha256(prefix),
         plain_token=plain,
         arm_token=arm,
-        plain_text=_text(decode, prefix, plain),
-        arm_text=_text(decode, prefix, arm),
+        plain_text=text_after(decode, prefix, plain),
+        arm_text=text_after(decode, prefix, arm),
         gap=gap(computed.ways),
         spacing=spacing(computed.ways, dtype),
         noise=noise(computed.ways),
@@ -71,9 +71,3 @@ def settled_alone(found: Recomputed) -> Difference:
     """The verdict where the run is in float32 already: what was found stands for its own rerun."""
     itself = Computed(found.ways, found.row_noise, found.plain_repeats, found.arm_repeats)
     return settled(found, itself, SAME_DTYPE)
-
-
-def _text(decode: Decode, prefix: Sequence[int], token: int) -> str:
-    """The token's text after this prefix; an unfinished character is shown as the tokenizer shows it."""
-    stream = TextStream(decode, prefix)
-    return stream.add(token) or stream.end()

@@ -108,8 +108,9 @@ class Divergence:
 
 
 def _blocks(session: Session, prompt: EncodedPrompt) -> list[SpeedCell]:
-    """The blocks of a prompt, in the order they were measured."""
-    return [each for each in session.done.values() if isinstance(each, SpeedCell) and each.prompt == prompt.id]
+    """The greedy blocks of a prompt, in the order they were measured: of sampled texts only the law is equal."""
+    there = [each for each in session.done.values() if isinstance(each, SpeedCell) and each.prompt == prompt.id]
+    return [each for each in there if not each.sampling.temperature]
 
 
 def _recompute(session: Session, prompt: EncodedPrompt, blocks: list[SpeedCell]) -> RecomputedCell:

@@ -27,6 +27,8 @@ FLOAT32_FACTOR = 3.0
 """A pass in float32 against one in a dtype of two bytes, on a processor that multiplies both."""
 SECONDS_A_DRAW = 0.4 / 200_000
 """One draw of all three rules, with its share of the tests."""
+SECONDS_A_POSITION = 0.03
+"""Both laws behind one token of a text, and their distance."""
 EXACTNESS_SECONDS = 60.0
 """Of the walk over all outcomes, which hangs on the processor alone."""
 CONTEXT_TOKENS = 64
@@ -99,7 +101,7 @@ def expected_cells(plan: Plan, prompts: Sequence[EncodedPrompt]) -> dict[str, in
     )
     return {
         "timing": plan.timing.cycles,
-        "speed": len(prompts) * plan.speed.rounds,
+        "speed": len(prompts) * plan.speed.rounds * len(plan.speed.samplings),
         "distribution": contexts * plan.distribution.seeds,
         "disagreement": len(prompts) if plan.disagreement else 0,
         "exactness": len(SUBJECTS),
@@ -175,14 +177,13 @@ def from_run(record: RunRecord, prompts: Sequence[EncodedPrompt]) -> Estimate:
 
 
 def _disagreement(plan: Plan, prompts: Sequence[EncodedPrompt], target: Passes, draft: Passes) -> float:
-    """One pass of each model over each text, and the rules at the contexts that are found."""
+    """One pass of each model over each text, both laws everywhere, and the rules at the contexts found."""
     if plan.disagreement is None:
         return 0.0
-    passes = sum(
-        target(len(each.ids) + plan.speed.new_tokens) + draft(len(each.ids) + plan.speed.new_tokens)
-        for each in prompts
-    )
-    return passes + len(prompts) * plan.disagreement.contexts_per_prompt * plan.distribution.draws * SECONDS_A_DRAW
+    texts = [len(each.ids) + plan.speed.new_tokens for each in prompts]
+    search = sum(target(tokens) + draft(tokens) + tokens * SECONDS_A_POSITION for tokens in texts)
+    contexts = len(prompts) * plan.disagreement.contexts_per_prompt
+    return search + contexts * plan.distribution.draws * SECONDS_A_DRAW
 
 
 def _margins(plan: Plan, texts: int, draft: Passes) -> float:

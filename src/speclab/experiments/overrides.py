@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from speclab.errors import InputError
 from speclab.experiments.home import with_home, without_home
-from speclab.records.plan import Plan
+from speclab.records.plan import Plan, SamplingPlan
 from speclab.records.plans import first_fault
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Overrides:
     ks: tuple[int, ...] | None = None
     new_tokens: int | None = None
     prompts: Path | None = None
+    sampling: SamplingPlan | None = None
 
     @property
     def pair(self) -> bool:
@@ -48,6 +49,10 @@ class Overrides:
             yield f"--new-tokens {self.new_tokens}"
         if self.prompts is not None:
             yield f"--prompts {without_home(str(self.prompts.resolve()))}"
+        if self.sampling is not None:
+            yield f"--temperature {self.sampling.temperature:g}"
+            yield f"--top-k {self.sampling.top_k}"
+            yield f"--top-p {self.sampling.top_p:g}"
 
     @classmethod
     def recorded(cls, options: Sequence[str]) -> Overrides:
@@ -62,6 +67,12 @@ class Overrides:
             found["new_tokens"] = int(found.pop("new-tokens"))
         if "prompts" in found:
             found["prompts"] = Path(found["prompts"])
+        if "temperature" in found:
+            found["sampling"] = SamplingPlan(
+                temperature=float(found.pop("temperature")),
+                top_k=int(found.pop("top-k")),
+                top_p=float(found.pop("top-p")),
+            )
         return cls(**found)
 
     def apply(self, plan: Plan, prompt_ids: Sequence[str] | None = None) -> Plan:
@@ -89,6 +100,8 @@ class Overrides:
             changed["timing"]["lengths"] = tuple(sorted({*plan.timing.lengths, *(k + 1 for k in self.ks)}))
         if self.new_tokens is not None:
             changed["speed"]["new_tokens"] = self.new_tokens
+        if self.sampling is not None:
+            changed["speed"]["samplings"] = (self.sampling.model_dump(),)
         if prompt_ids is not None:
             changed["prompts"] = tuple(prompt_ids)
         try:

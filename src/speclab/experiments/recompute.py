@@ -101,7 +101,11 @@ def gap(ways: Sequence[Way]) -> float:
 
 def spacing(ways: Sequence[Way], dtype: Dtype) -> float:
     """Distance between neighbouring numbers of the dtype at the largest of the logits."""
-    largest = max(max(abs(each.plain_logit), abs(each.arm_logit)) for each in ways)
+    return spacing_at(max(max(abs(each.plain_logit), abs(each.arm_logit)) for each in ways), dtype)
+
+
+def spacing_at(largest: float, dtype: Dtype) -> float:
+    """Distance between neighbouring numbers of the dtype, from a number of at least 0 upwards."""
     normal = max(largest, math.ldexp(1.0, _SMALLEST_EXPONENT[dtype]))  # below it numbers lie evenly
     return math.ldexp(1.0, math.frexp(normal)[1] - 1 - _MANTISSA_BITS[dtype])
 

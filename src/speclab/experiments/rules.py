@@ -7,17 +7,16 @@ nothing. `speclab distribution` draws from all three, and the tests of the loop 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from speclab.decoding.rules import Acceptance, accept_probability, accept_sample, bonus, one_hot, residual
+from speclab.decoding.rules import Acceptance, accept_probability, accept_sample, bonus, check_in_order, residual
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from speclab.decoding.protocols import Law, Proposals, RandomSource
+    from speclab.decoding.rules import SampleRule
     from speclab.records.rows import Rule
-
-    Sample: TypeAlias = Callable[[Proposals, Sequence[Law] | None, Sequence[Law], RandomSource, int], Acceptance]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Pieces:
         law: (p, q) -> the exact law of the first token, which is p for the right rule alone.
     """
 
-    sample: Sample
+    sample: SampleRule
     stands: Callable[[Law, Law, Any], Any]
     correction: Callable[[Law, Law], Law]
     law: Callable[[Law, Law], Law]
@@ -45,14 +44,9 @@ def fresh_draw(
     position: int = 0,
 ) -> Acceptance:
     """Wrong: after a rejection draw from p itself, which counts twice what p and q share."""
-    for index, token in enumerate(proposals.tokens):
-        p = target_laws[index]
-        q = one_hot(p, token) if draft_laws is None else draft_laws[index]
-        stands = float(accept_probability(p, q, token))
-        if source.choose((stands, 1.0 - stands), position + index) != 0:
-            return Acceptance(index, source.choose(p, position + index))
-    k = len(proposals.tokens)
-    return Acceptance(k, source.choose(bonus(target_laws[k]), position + k))
+    return check_in_order(
+        proposals, draft_laws, target_laws, source, position, accept_probability, lambda p, _: p
+    )
 
 
 def draft_kept(

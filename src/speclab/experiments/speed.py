@@ -5,39 +5,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from speclab.decoding.loop import plain, speculative
 from speclab.decoding.proposers.draft import DraftModel
-from speclab.decoding.sampling import GREEDY
+from speclab.decoding.sampling import Sampling
 from speclab.errors import InputError
 from speclab.experiments.clock import clock_for
-from speclab.experiments.greedy import NO_RANDOMNESS
 from speclab.experiments.protocol import CellJob
+from speclab.experiments.randomness import NO_RANDOMNESS, seeded_source
 from speclab.measure.disturbance import disturbance
 from speclab.measure.faults import FaultCounter
 from speclab.measure.prefilled import prefilled, warm_up
 from speclab.measure.turns import Arm, in_turns
-from speclab.records.rows import SpeedCell
+from speclab.records.rows import SpeedCell, speed_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from speclab.decoding.protocols import Clock, Model
     from speclab.experiments.protocol import EncodedPrompt, Session
-    from speclab.records.plan import SpeedPlan
+    from speclab.records.plan import SamplingPlan, SpeedPlan
     from speclab.records.rows import ArmName
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One prompt in one round; `attempt` is 1 where it is measured once more."""
+    """One prompt in one round under one sampling; `attempt` is 1 where it is measured once more."""
 
     prompt: EncodedPrompt
     round: int
+    sampling: SamplingPlan
     first: int
     """Which arm opens the first turn; another one for each prompt and round."""
     attempt: int = 0
@@ -45,12 +46,12 @@ class Block:
     @property
     def key(self) -> str:
         """Key of the cell that this block becomes."""
-        return f"speed.{self.prompt.id}.r{self.round}.a{self.attempt}"
+        return speed_key(self.prompt.id, self.round, self.attempt, self.sampling)
 
     @property
     def repeat(self) -> Block:
         """The same block, once more."""
-        return Block(self.prompt, self.round, self.first, attempt=1)
+        return replace(self, attempt=1)
 
 
 class Speed:
@@ -65,10 +66,12 @@ class Speed:
         """All blocks, round by round; then those that were disturbed once more, while the budget lasts."""
         for prompt in session.prompts:
             _require_room(session.pair.target.model, prompt, session.plan.speed)
-        numbered = enumerate(session.prompts)
+        plan = session.plan.speed
         blocks = [
-            Block(prompt, turn, first=number + turn)
-            for turn, (number, prompt) in product(range(session.plan.speed.rounds), numbered)
+            Block(prompt, turn, sampling, first=turn + number + place)
+            for turn, (number, prompt), (place, sampling) in product(
+                range(plan.rounds), enumerate(session.prompts), enumerate(plan.samplings)
+            )
         ]
         for block in blocks:
             yield self._job(session, block)
@@ -102,11 +105,16 @@ def measure_block(target: Model, draft: Model, block: Block, plan: SpeedPlan, cl
     shapes = range(1, max(plan.ks) + 2)
     warmed = warm_up(held_target, shapes, prompt[-1]) + warm_up(held_draft, shapes, prompt[-1])
 
+    chosen = block.sampling
+    sampling = Sampling(temperature=chosen.temperature, top_k=chosen.top_k, top_p=chosen.top_p)
+
     def arm(name: ArmName, k: int) -> Arm:
         own = held_target.fork()
+        # Both plain arms draw the same numbers, so that they do the same work.
+        stream = f"speed.{block.prompt.id}.{block.round}.{chosen.name}.{k}"
         common: dict[str, Any] = {
-            "sampling": GREEDY,
-            "source": NO_RANDOMNESS,
+            "sampling": sampling,
+            "source": NO_RANDOMNESS if sampling.greedy else seeded_source(held_target, stream),
             "max_new_tokens": plan.new_tokens,
             "clock": clock,
         }
@@ -125,6 +133,7 @@ def measure_block(target: Model, draft: Model, block: Block, plan: SpeedPlan, cl
         kind=block.prompt.kind,
         round=block.round,
         attempt=block.attempt,
+        sampling=chosen,
         prompt_tokens=len(prompt),
         warm_up_passes=warmed,
         major_faults=faults.since(),

@@ -42,3 +42,9 @@ class TextStream:
         new = text[self._given :]
         self._given = max(self._given, len(text))
         return new
+
+
+def text_after(decode: Callable[[Sequence[int]], str], prefix: Sequence[int], token: int) -> str:
+    """One token's text after a prefix; an unfinished character is shown as the tokenizer shows it."""
+    stream = TextStream(decode, prefix)
+    return stream.add(token) or stream.end()

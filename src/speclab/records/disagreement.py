@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from speclab.records.base import Reading, Record
-from speclab.records.distribution import Rule, RuleTest
-
-
-class NeededDraws(Record):
-    """Draws with which the test tells a wrong rule's law from the target's nearly always."""
-
-    rule: Rule
-    draws: Reading[int]
+from speclab.records.base import Record
+from speclab.records.distribution import RuleTest
 
 
 class DisagreementContext(Record):
@@ -22,7 +15,6 @@ class DisagreementContext(Record):
     """Tokens of the text before the one that is decided."""
     total_variation: float
     tests: tuple[RuleTest, ...]
-    needed: tuple[NeededDraws, ...]
 
 
 class DisagreementCell(Record):
@@ -32,10 +24,10 @@ class DisagreementCell(Record):
     prompt: str
     kind: str
     prompt_tokens: int
+    text_tokens: int
+    """With the output. Where `total_variations` is shorter, a model's context ended before the text."""
     temperature: float
     false_alarm: float
-    power: float
-    """That `needed` asks for."""
     total_variations: tuple[float, ...]
     """Of the two models' laws after the first token of the text, after the second, and so on."""
     contexts: tuple[DisagreementContext, ...]

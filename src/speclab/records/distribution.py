@@ -24,6 +24,8 @@ class RuleTest(Record):
     """Exact total variation of this rule's own law from the target's: 0 for the right rule."""
     power: float
     """Chance that this test would see this rule's law (wrong rules) at the stated false-alarm rate."""
+    needed: Reading[int] = Reading[int](reason="not recorded")
+    """Draws with which a test like this sees this rule's law with a power of .99 (wrong rules)."""
     verdict: Literal["passed", "failed", "rejected", "missed", "blind", "not testable"]
     """The right rule passed or failed, or was blind where no wrong rule could be seen; wrong ones the others."""
 

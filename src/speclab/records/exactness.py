@@ -31,6 +31,8 @@ class Enumerated(Record):
     """Smallest total variation of the target's and the draft's laws at any position that was reached."""
     acceptance: Reading[float]
     """Share of the decided proposals that stood, over all outcomes by their probability."""
+    acceptance_without: Reading[float]
+    """The same without the fault, where the draft's cache has one."""
 
 
 class ExactnessCell(Record):
@@ -45,7 +47,7 @@ class ExactnessCell(Record):
     """Whether its law has to be the target's."""
     configurations: tuple[Enumerated, ...]
     cache_error: Reading[float]
-    """Largest difference of a key or value of its cache from those of a fresh pass, infinite lengths apart."""
+    """Largest difference of a key or value of either cache from a fresh pass, where both have the position."""
     verdict: Literal["exact", "wrong as it must be", "failed"]
     nanoseconds: int
 

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 from typing import Literal
 
-from speclab.records.base import Record
+from speclab.records.base import Reading, Record
 
 
 class ShapeChange(Record):
     """The same text in passes of another length, against one token a pass."""
 
     length: int
-    """Tokens of each pass."""
+    """Tokens of each pass; the last one takes what is left."""
     largest_logit_change: float
     """Of any logit in any row."""
     gap_changes: tuple[float, ...]
-    """Change of the difference between plain's two likeliest logits, in each row."""
+    """In each row, how much further plain's likeliest logit lies above plain's second; negative where it closes."""
     flips: int
     """Rows in which another token was likeliest than with one token a pass."""
+
+
+class ConstructedTie(Record):
+    """A bias on one logit that lets the length of the pass decide, as any processor of logits might add it."""
+
+    row: int
+    """New token that the row decides, counted from 0."""
+    gap: float
+    """Distance of the two likeliest logits there, with one token a pass and without the bias."""
+    bias: float
+    """What is added to the second logit, in float32: it lies between the gaps of the two lengths."""
+    length: int
+    """Tokens of the pass that decides otherwise than a pass over one."""
+    token: int
+    """Chosen after a pass over one token."""
+    other_token: int
+    """Chosen after a pass over `length` tokens."""
+    text: str
+    other_text: str
 
 
 class MarginsCell(Record):
@@ -33,6 +52,8 @@ class MarginsCell(Record):
     spacing: float
     """Distance between neighbouring numbers of the dtype at the largest of these logits."""
     shapes: tuple[ShapeChange, ...]
+    constructed: Reading[ConstructedTie]
+    """At the row with the smallest gap that any of these lengths changes."""
     nanoseconds: int
 
     @property

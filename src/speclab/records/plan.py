@@ -33,12 +33,34 @@ class TimingPlan(Record):
     context_tokens: Positive = 70
 
 
+class SamplingPlan(Record):
+    """How the tokens of an arm are chosen: greedily where nothing is said."""
+
+    temperature: Annotated[float, Field(ge=0)] = 0.0
+    top_k: Annotated[int, Field(ge=0)] = 0
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+    @property
+    def name(self) -> str:
+        """Short, as in keys and in the register: `greedy`, `t0.7`, `t1-k50-p0.9`."""
+        if not self.temperature:
+            return "greedy"
+        cuts = [f"k{self.top_k}"] if self.top_k else []
+        cuts += [f"p{self.top_p:g}"] if self.top_p < 1 else []
+        return "-".join([f"t{self.temperature:g}", *cuts])
+
+
 class SpeedPlan(Record):
-    """Proposals per iteration, rounds over all prompts, new tokens of each arm."""
+    """Proposals per iteration, rounds over all prompts, new tokens of each arm, samplings.
+
+    Each sampling is a block of its own, with plain decoding under that sampling twice: an arm is compared with
+    what does the same without guessing.
+    """
 
     ks: tuple[Positive, ...]
     rounds: Positive
     new_tokens: Positive
+    samplings: tuple[SamplingPlan, ...] = (SamplingPlan(),)
 
 
 class DivergencePlan(Record):

@@ -66,6 +66,7 @@ def read_plan(path: Path) -> PlanFile:
         ("prompts", plan.prompts),
         ("timing.lengths", plan.timing.lengths),
         ("speed.ks", plan.speed.ks),
+        ("speed.samplings", [each.name for each in plan.speed.samplings]),
     ):
         if not values or len(set(values)) != len(values):
             msg = f"{path}: {what} must name at least one, and each once; correct it there"

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from speclab.records.arms import ArmName, ArmRow, IterationColumns, Turn
 from speclab.records.base import Reading, Record
-from speclab.records.disagreement import DisagreementCell, DisagreementContext, NeededDraws
+from speclab.records.disagreement import DisagreementCell, DisagreementContext
 from speclab.records.distribution import DistributionCell, Rule, RuleTest
 from speclab.records.divergence import (
     Changed,
@@ -25,7 +25,8 @@ from speclab.records.divergence import (
     Way,
 )
 from speclab.records.exactness import Enumerated, ExactnessCell
-from speclab.records.margins import MarginsCell, ShapeChange
+from speclab.records.margins import ConstructedTie, MarginsCell, ShapeChange
+from speclab.records.plan import SamplingPlan
 
 __all__ = [
     "ArmName",
@@ -33,6 +34,7 @@ __all__ = [
     "Cell",
     "Changed",
     "Comparison",
+    "ConstructedTie",
     "Difference",
     "DisagreementCell",
     "DisagreementContext",
@@ -44,18 +46,19 @@ __all__ = [
     "IterationColumns",
     "MarginsCell",
     "ModelRole",
-    "NeededDraws",
     "PassTime",
     "Recomputed",
     "RecomputedCell",
     "Results",
     "Rule",
     "RuleTest",
+    "SamplingPlan",
     "ShapeChange",
     "SpeedCell",
     "TimingCell",
     "Turn",
     "Way",
+    "speed_key",
 ]
 
 ModelRole: TypeAlias = Literal["target", "draft"]
@@ -89,13 +92,14 @@ class TimingCell(Record):
 
 
 class SpeedCell(Record):
-    """One block: every arm on one prompt, in turns. `attempt` is 1 for the repeat of a disturbed block."""
+    """One block: every arm on one prompt under one sampling, in turns; `attempt` is 1 for a repeat."""
 
     experiment: Literal["speed"] = "speed"
     prompt: str
     kind: str
     round: int
     attempt: int = 0
+    sampling: SamplingPlan = SamplingPlan()
     prompt_tokens: int
     warm_up_passes: int = 0
     """Untimed passes of either model that came before the first timed one."""
@@ -110,7 +114,12 @@ class SpeedCell(Record):
     @property
     def key(self) -> str:
         """Name of this cell, unique within a run and safe as a file name."""
-        return f"speed.{self.prompt}.r{self.round}.a{self.attempt}"
+        return speed_key(self.prompt, self.round, self.attempt, self.sampling)
+
+
+def speed_key(prompt: str, turn: int, attempt: int, sampling: SamplingPlan) -> str:
+    """Name of a block's cell; a greedy one's needs no word of it."""
+    return f"speed.{prompt}.r{turn}.a{attempt}" + (f".{sampling.name}" if sampling.temperature else "")
 
 
 Cell: TypeAlias = Annotated[

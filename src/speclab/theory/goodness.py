@@ -1,6 +1,6 @@
 """Whether draws fit a law: Pearson's chi-square, total variation, and Holm's correction for many tests.
 
-What such a test could have seen is in `speclab.theory.power`.
+What such a test could have seen is in `speclab.theory.power` and `speclab.theory.floor`.
 """
 
 from __future__ import annotations

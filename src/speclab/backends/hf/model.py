@@ -9,6 +9,7 @@ import torch
 
 from speclab.backends.hf.sampling import law
 from speclab.backends.hf.support import (
+    EMPTY,
     UnsupportedModelError,
     cache_keyword,
     context_of,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from torch import Tensor
-    from transformers import PreTrainedModel
+    from transformers import DynamicCache, PreTrainedModel
 
     from speclab.decoding.sampling import Sampling
 
@@ -75,9 +76,17 @@ class HFModel:
         return tuple(named) if isinstance(named, list | tuple) else () if named is None else (named,)
 
     @property
+    def cache(self) -> DynamicCache:
+        """The cache itself, as transformers takes it; whoever changes it uses this model up."""
+        return self._cache
+
+    @property
     def layers(self) -> Sequence[Any]:
-        """The layers of the cache, each with `keys` and `values` of shape [1, heads, positions, head size]."""
-        return self._cache.layers
+        """What the cache holds, layer by layer: `keys` and `values` of shape [1, heads, positions, head size].
+
+        A layer that reads another's keys holds none and is left out.
+        """
+        return [layer for layer in self._cache.layers if type(layer) not in EMPTY]
 
     @torch.inference_mode()
     def feed(self, ids: Sequence[int], *, last: int | None = None) -> Tensor:
@@ -129,7 +138,7 @@ class HFModel:
         twin = type(self)(self.model, vocabulary=self.vocabulary)
         if self.length:
             for theirs, ours in zip(twin.layers, self.layers, strict=True):
-                theirs.update(ours.keys.clone(), ours.values.clone())
+                theirs.update(ours.keys, ours.values)  # which copies, as it joins them to an empty tensor
         twin.ids = list(self.ids)
         return twin
 

@@ -48,11 +48,11 @@ class TorchSource:
 class PositionSource(TorchSource):
     """Random decisions whose numbers hang on the seed and the position alone, the same on every machine.
 
-    Plain decoding asks once at each position. A speculative run with proposals that were chosen and not drawn, under
-    `accept_own_draw`, asks once too, so both decide every position by the same number and give the same tokens.
-    Whoever asks again at a position gets another number: one number in two decisions would tie them together, and
-    the law would be wrong. That is why drawn proposals do not reproduce plain's text: the draft's draw takes the
-    position's first number, and a position that is guessed twice takes more.
+    Plain decoding asks once at each position. A speculative run with proposals that were chosen and not drawn,
+    under `accept_own_draw`, asks once too, so both decide every position by the same number and give the same
+    tokens. Whoever asks again at a position gets another number: one number in two decisions would tie them
+    together, and the law would be wrong. That is why drawn proposals do not reproduce plain's text: the draft's
+    draw takes the position's first number, and a position that is guessed twice takes more.
 
     One source serves one generation.
 

@@ -10,7 +10,7 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
-from transformers import DynamicCache, PreTrainedModel
+from transformers import DynamicCache, PreTrainedModel, cache_utils
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from speclab.errors import InputError
@@ -26,6 +26,16 @@ CACHE_KEYWORDS = ("cache", "past_key_values")
 DYNAMIC = frozenset({None, "dynamic", "hybrid"})
 """Values of `cache_implementation` that leave the choice open; older checkpoints were stored with "hybrid", which
 transformers treats as not set."""
+
+CONTEXT_NAMES = ("max_position_embeddings", "max_target_positions", "max_seq_len")
+"""Under which a configuration states the largest number of positions."""
+
+EMPTY = frozenset({getattr(cache_utils, "DummyLayer", None)} - {None})
+"""Places in a cache that hold nothing: of layers that read another layer's keys, or have no attention at all. In
+transformers 5.17 such layers have no place."""
+
+CROPPABLE = frozenset({DynamicLayer, DynamicSlidingWindowLayer}) | EMPTY
+"""Layers of a cache that are nothing but keys and values, one entry a position."""
 
 NO_LIMIT = sys.maxsize
 """The context of a model that has no largest position."""
@@ -48,6 +58,8 @@ def require_supported(model: object) -> None:
         _refuse(name, "is an encoder-decoder")
     if _looks_ahead(model):
         _refuse(name, "lets tokens attend to later ones")
+    if _counts_padding(model):
+        _refuse(name, "counts positions by its padding token, so that a token's place depends on the pass")
     if not model.can_generate():
         _refuse(name, "does not generate text")
     if model._is_stateful:  # noqa: SLF001 - how transformers marks a state that no crop can restore
@@ -81,6 +93,9 @@ def new_cache(config: PreTrainedConfig) -> DynamicCache:
     save memory, but such a layer can be cut back over one pass at most (in transformers 5.17 a second pass
     without a cut even fails), while a draft makes several before it is cut.
 
+    A decoder cut out of an encoder-decoder calls the encoder's number of layers its own; its cache gets as many
+    layers as the decoder has.
+
     Raises:
         UnsupportedModelError: Naming the first layer that cannot be cut back.
     """
@@ -88,7 +103,9 @@ def new_cache(config: PreTrainedConfig) -> DynamicCache:
     for index, layer in enumerate(cache.layers):
         require_croppable(layer, index, config)
     full: Any = DynamicLayer  # its constructor is untyped
-    cache.layers = [full() for _ in cache.layers]
+    if hasattr(config, "decoder_layers"):
+        cache.layers = cache.layers[:1] * config.decoder_layers
+    cache.layers = [layer if type(layer) in EMPTY else full() for layer in cache.layers]
     return cache
 
 
@@ -98,20 +115,20 @@ def require_croppable(layer: object, index: int, config: PreTrainedConfig) -> No
     Raises:
         UnsupportedModelError: Naming the layer's type.
     """
-    if type(layer) not in {DynamicLayer, DynamicSlidingWindowLayer}:
+    if type(layer) not in CROPPABLE:
         types = getattr(config.get_text_config(decoder=True), "layer_types", None)
         kind = f"{types[index]} ({type(layer).__name__})" if types else type(layer).__name__
         _refuse(f"layer {index}", f"is of type {kind}, whose cache cannot be cut back after a rejection")
 
 
 def context_of(config: PreTrainedConfig) -> int:
-    """Largest number of positions of a model; `NO_LIMIT` where positions are relative alone.
+    """Largest number of positions of a model, under the first of its names; `NO_LIMIT` where there is none.
 
     A `longrope` model turns keys by other angles once a sequence is longer than its original context, those of a
     whole pass at once: there a pass over several tokens is not what single ones are. Its context ends before.
     """
     text = config.get_text_config(decoder=True)
-    limits = [getattr(text, "max_position_embeddings", None) or NO_LIMIT]
+    limits = [next(filter(None, (getattr(text, name, None) for name in CONTEXT_NAMES)), NO_LIMIT)]
     rope = getattr(text, "rope_parameters", None) or {}
     by_layer_type = [each for each in rope.values() if isinstance(each, dict)]
     limits += [
@@ -123,12 +140,28 @@ def context_of(config: PreTrainedConfig) -> int:
 
 
 def _looks_ahead(model: PreTrainedModel) -> bool:
-    """Whether attention is bidirectional. `is_decoder` alone does not tell: GPT-NeoX leaves it False."""
+    """Whether attention is bidirectional.
+
+    `is_decoder` of the configuration alone does not tell: GPT-NeoX leaves it False. An encoder that was loaded as
+    a language model says so in its attention too, by one name or the other.
+    """
     if getattr(model.config, "is_causal", True) is False:
         return True
     if getattr(model.config, "is_decoder", True):
         return False
-    return any(getattr(module, "is_causal", True) is False for module in model.modules())
+    marks = ("is_causal", "is_decoder")
+    return any(getattr(module, mark, True) is False for module in model.modules() for mark in marks)
+
+
+def _counts_padding(model: PreTrainedModel) -> bool:
+    """Whether positions are counted over the tokens that are no padding, as RoBERTa does.
+
+    Where a text holds the padding token, one pass over it numbers the tokens behind otherwise than a cache does.
+    """
+    return any(
+        name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None
+        for name, module in model.named_modules()
+    )
 
 
 def _layer_types(config: Any) -> str:

@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 from speclab.cli.sheets.sheet import Sheet, figure, row
 from speclab.evidence.estimates.distribution import distribution_cells
+from speclab.evidence.estimates.fits import floor
+from speclab.theory.floor import BFLOAT16_TILT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from speclab.cli.sheets.sheet import Row
     from speclab.records.reader import Run
-    from speclab.records.rows import Rule, RuleTest
+    from speclab.records.rows import DistributionCell, Rule, RuleTest
 
 RULES: dict[Rule, str] = {
     "ratio": "right",
@@ -20,7 +25,7 @@ RULES: dict[Rule, str] = {
 
 def sheets(run: Run) -> tuple[Sheet, ...]:
     """The tables of this command."""
-    return tests(run), together(run)
+    return tests(run), reach(run), together(run), limits(run)
 
 
 def tests(run: Run) -> Sheet:
@@ -33,7 +38,7 @@ def tests(run: Run) -> Sheet:
             RULES[each.rule],
             f"{each.total_variation:.4f}",
             f"{each.power:.3f}",
-            _p_value(each),
+            p_value(each),
             each.verdict,
         )
         for cell in distribution_cells(run)
@@ -47,6 +52,36 @@ def tests(run: Run) -> Sheet:
     )
     columns = ("context", "seed", "TV", "rule", "own TV", "power", "p-value", "verdict")
     return Sheet(title, columns, rows)
+
+
+def reach(run: Run) -> Sheet:
+    """A row a context: what its tests could see, the same for every seed."""
+    rate = run.record.plan.distribution.false_alarm
+    contexts: dict[str, DistributionCell] = {}
+    for cell in distribution_cells(run):
+        contexts.setdefault(cell.prompt, cell)
+    rows = tuple(row(name, *seen(cell.tests, rate)) for name, cell in contexts.items())
+    title = (
+        "What these tests could see. Floor: total variation over the cells that no law can have unseen, whatever "
+        "it is.\nDraws: as many see that wrong rule's law; both 99 times in 100, at the false-alarm rate above"
+    )
+    return Sheet(title, ("context", *SEEN), rows)
+
+
+SEEN = ("cells", "pooled", "floor", *(f"{name}: draws" for rule, name in RULES.items() if rule != "ratio"))
+"""Columns of `seen`."""
+
+
+def seen(tests: Sequence[RuleTest], false_alarm: float) -> Row:
+    """What the tests of one context could see."""
+    right = next(each for each in tests if each.rule == "ratio")
+    least = floor(right, false_alarm)
+    return row(
+        str(right.cells),
+        f"{right.pooled_mass:.3f}",
+        "-" if least is None else f"{least:.4f}",
+        *(draws(each) for each in tests if each.rule != "ratio"),
+    )
 
 
 def together(run: Run) -> Sheet:
@@ -68,6 +103,23 @@ def together(run: Run) -> Sheet:
     return Sheet(title, columns, rows)
 
 
-def _p_value(test: RuleTest) -> str:
+def limits(run: Run) -> Sheet:
+    """What no test of this run can see."""
+    tilt = f"fewest draws to see every probability tilted by {BFLOAT16_TILT:.1%}, as bfloat16 rounds"
+    rows = (
+        row("largest floor of any test", figure(run, "detectable_tv", ".4f")),
+        row(tilt, figure(run, "draws_for_tilt", ",.0f")),
+    )
+    return Sheet("What they cannot see", ("", "computed"), rows)
+
+
+def p_value(test: RuleTest) -> str:
+    """The p-value, or a dash where nothing could be tested."""
     value = test.p_value.value
     return f"{value:.3g}" if value is not None else "-"
+
+
+def draws(test: RuleTest) -> str:
+    """The draws that see this rule's law, or a dash where none do or nobody asked."""
+    value = test.needed.value
+    return f"{value:,}" if value is not None else "-"

@@ -22,7 +22,7 @@ def tally_of(cells: Iterable[SpeedCell], k: int) -> Tally:
     return tally(k, [(row.accepted, row.complete) for row in rows])
 
 
-@named()
+@named(sampled=True)
 def alpha(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Acceptance rate alpha: accepted / (accepted + rejections), pooled over iterations."""
 
@@ -33,7 +33,7 @@ def alpha(run: Run, *, k: int, kind: str | None = None, prompt: str | None = Non
     return _pooled(run, k, kind, prompt, decided)
 
 
-@named()
+@named(sampled=True)
 def tokens_per_iteration(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Tokens committed per iteration, counted; the target's own token is among them."""
 
@@ -43,7 +43,7 @@ def tokens_per_iteration(run: Run, *, k: int, kind: str | None = None, prompt: s
     return _pooled(run, k, kind, prompt, committed, unit="tokens", highest=k + 1.0)
 
 
-@named("computed")
+@named("computed", sampled=True)
 def tokens_by_formula(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Tokens per iteration that independent acceptance at the measured alpha would give."""
     rate = alpha(run, k=k, kind=kind, prompt=prompt)
@@ -54,7 +54,7 @@ def tokens_by_formula(run: Run, *, k: int, kind: str | None = None, prompt: str 
     return Estimate.model_validate({**dict(rate), **ends, "unit": "tokens"})
 
 
-@named()
+@named(sampled=True)
 def position_rate(
     run: Run, *, k: int, position: int, kind: str | None = None, prompt: str | None = None
 ) -> Estimate:
@@ -67,7 +67,7 @@ def position_rate(
     return _pooled(run, k, kind, prompt, reached)
 
 
-@named()
+@named(sampled=True)
 def histogram_share(
     run: Run, *, k: int, accepted: int, kind: str | None = None, prompt: str | None = None
 ) -> Estimate:
@@ -80,7 +80,7 @@ def histogram_share(
     return _pooled(run, k, kind, prompt, bar)
 
 
-@named()
+@named(sampled=True)
 def accepted_share(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Accepted / proposed. Falls with k although the draft is the same, so it is no acceptance rate."""
 
@@ -90,7 +90,7 @@ def accepted_share(run: Run, *, k: int, kind: str | None = None, prompt: str | N
     return _pooled(run, k, kind, prompt, kept)
 
 
-@named()
+@named(sampled=True)
 def iterations(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Complete iterations that the rates at this k rest on."""
     chosen = blocks(run, kind=kind, prompt=prompt)
@@ -98,7 +98,7 @@ def iterations(run: Run, *, k: int, kind: str | None = None, prompt: str | None 
     return Estimate(value=total, n=len(chosen), of="blocks", unit="count", reason="counted, not sampled")
 
 
-@named()
+@named(sampled=True)
 def autocorrelation(
     run: Run, *, k: int, centre: Literal["all", "each"] = "all", kind: str | None = None
 ) -> Estimate:

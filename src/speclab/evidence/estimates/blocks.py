@@ -7,26 +7,51 @@ from typing import TYPE_CHECKING
 
 from speclab.errors import CheckError
 from speclab.evidence.estimates.estimate import EmptySelectionError
+from speclab.records.reader import Run
 from speclab.records.rows import SpeedCell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from speclab.records.reader import Run
     from speclab.records.rows import ArmName, ArmRow
 
 
 def every_block(run: Run, *, kind: str | None = None, prompt: str | None = None) -> tuple[SpeedCell, ...]:
-    """All blocks of a kind or prompt, disturbed ones and repeats alike.
+    """All blocks of a kind or prompt, disturbed ones and repeats alike; of one sampling, the plan's first.
+
+    `under` gives a view of a run in which another sampling is the only one.
 
     Raises:
         EmptySelectionError: When there is none.
     """
-    there = [cell for cell in run.results.cells if isinstance(cell, SpeedCell)]
+    measured = [cell for cell in run.results.cells if isinstance(cell, SpeedCell)]
+    own = next((name for name in samplings_of(run) if any(cell.sampling.name == name for cell in measured)), None)
+    there = [cell for cell in measured if cell.sampling.name == own]
     chosen = tuple(cell for cell in there if kind in (None, cell.kind) and prompt in (None, cell.prompt))
     if not chosen:
         raise EmptySelectionError(_nothing(run, there, kind, prompt))
     return chosen
+
+
+def samplings_of(run: Run) -> tuple[str, ...]:
+    """Names of the samplings that the plan of a run has, in its order."""
+    return tuple(each.name for each in run.record.plan.speed.samplings)
+
+
+def under(run: Run, sampling: str) -> Run:
+    """The run with the blocks of one sampling alone, everything else as it is.
+
+    Raises:
+        EmptySelectionError: When it has none; names those there are.
+    """
+    cells = tuple(
+        cell for cell in run.results.cells if not isinstance(cell, SpeedCell) or cell.sampling.name == sampling
+    )
+    if not any(isinstance(cell, SpeedCell) for cell in cells):
+        has = ", ".join(samplings_of(run))
+        msg = f"run {run.record.id} holds no block under {sampling!r}; its plan has: {has}"
+        raise EmptySelectionError(msg)
+    return Run(run.record, run.results.model_copy(update={"cells": cells}))
 
 
 def blocks(run: Run, *, kind: str | None = None, prompt: str | None = None) -> tuple[SpeedCell, ...]:

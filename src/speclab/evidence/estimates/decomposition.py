@@ -23,25 +23,25 @@ REFERENCE_K = 4
 """A prediction takes alpha at this k, or at the largest measured one below it."""
 
 
-@named("computed")
+@named("computed", sampled=True)
 def decomposed_speedup(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """What the formula gives from each block's own alpha, step times and overhead."""
     return geometric(means_by_kind(blocks(run, kind=kind, prompt=prompt), _decomposed(k)))
 
 
-@named("computed")
+@named("computed", sampled=True)
 def decomposition_error(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Decomposition / measurement - 1: what the formula misses even with a block's own numbers."""
     return _error(blocks(run, kind=kind, prompt=prompt), k, _decomposed(k))
 
 
-@named("computed")
+@named("computed", sampled=True)
 def predicted_speedup(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """What the formula gives from c, v and the alpha of the other prompts of the kind, or of all kinds."""
     return geometric(means_by_kind(blocks(run, kind=kind, prompt=prompt), _predicted(run, k)))
 
 
-@named("computed")
+@named("computed", sampled=True)
 def prediction_error(run: Run, *, k: int, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Prediction / measurement - 1: how far off one is before switching it on."""
     return _error(blocks(run, kind=kind, prompt=prompt), k, _predicted(run, k))

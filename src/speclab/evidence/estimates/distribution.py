@@ -1,16 +1,15 @@
 """Whether first sampled tokens follow the target's law, what the tests could see, how far the models differ."""
 
-from typing import Literal, TypeAlias
-
+from speclab.evidence.estimates import fits
 from speclab.evidence.estimates.estimate import EmptySelectionError, Estimate
 from speclab.evidence.estimates.pooling import arithmetic
 from speclab.evidence.estimates.registry import named
 from speclab.records.reader import Run
 from speclab.records.rows import DistributionCell, Rule, RuleTest
-from speclab.theory.goodness import holm
+from speclab.theory.floor import BFLOAT16_TILT, NEARLY_ALWAYS
+from speclab.theory.floor import draws_for_tilt as fewest_draws
 
-Verdict: TypeAlias = Literal["passed", "failed", "rejected", "missed", "blind", "not testable"]
-_COUNTED = "counted, not sampled"
+_NOWHERE = "no context was testable"
 
 
 def distribution_cells(run: Run, *, kind: str | None = None) -> tuple[DistributionCell, ...]:
@@ -30,37 +29,66 @@ def distribution_cells(run: Run, *, kind: str | None = None) -> tuple[Distributi
 
 
 @named()
-def rule_tests(run: Run, *, rule: Rule = "ratio", verdict: Verdict, kind: str | None = None) -> Estimate:
+def rule_tests(run: Run, *, rule: Rule = "ratio", verdict: fits.Verdict, kind: str | None = None) -> Estimate:
     """Tests of one rule that came out so; n counts all tests of that rule."""
-    there = _tests(run, rule, kind)
-    chosen = sum(each.verdict == verdict for each in there)
-    return Estimate(value=chosen, n=len(there), of="tests", unit="count", reason=_COUNTED)
+    return fits.came_out(_tests(run, rule, kind), verdict)
 
 
 @named()
 def smallest_p(run: Run, *, rule: Rule = "ratio", kind: str | None = None) -> Estimate:
     """The smallest p-value among the tests of one rule; n counts the tests that could be made."""
-    values = _p_values(run, rule, kind)
+    values = fits.p_values(_tests(run, rule, kind))
     if not values:
-        return Estimate(value=None, n=0, of="tests", unit="share", reason="no context was testable")
-    reason = "the smallest of several p-values, not a mean"
-    return Estimate(value=min(values), n=len(values), of="tests", unit="share", reason=reason)
+        return Estimate(value=None, n=0, of="tests", unit="share", reason=_NOWHERE)
+    return fits.extreme(values, "smallest", unit="share", of="tests")
 
 
 @named()
 def p_below(run: Run, *, limit: float, rule: Rule = "ratio", kind: str | None = None) -> Estimate:
     """Tests of one rule whose p-value is under a limit; n counts the tests that could be made."""
-    values = _p_values(run, rule, kind)
-    below = sum(each < limit for each in values)
-    return Estimate(value=below, n=len(values), of="tests", unit="count", reason=_COUNTED)
+    values = fits.p_values(_tests(run, rule, kind))
+    return fits.count(sum(each < limit for each in values), len(values), "tests")
 
 
 @named()
 def family_rejections(run: Run, *, rule: Rule = "ratio") -> Estimate:
     """Tests of one rule rejected after Holm's correction at the plan's false-alarm rate for the whole family."""
-    values = _p_values(run, rule, None)
-    rejected = sum(holm(values, run.record.plan.distribution.false_alarm))
-    return Estimate(value=rejected, n=len(values), of="tests", unit="count", reason=_COUNTED)
+    return fits.rejections(_tests(run, rule, None), run.record.plan.distribution.false_alarm)
+
+
+@named("computed")
+def detectable_tv(run: Run, *, kind: str | None = None) -> Estimate:
+    """Total variation over the cells of a test that no law can have without being seen, 99 times in 100 at least.
+
+    The largest over the tests: where it is smaller, less can hide.
+    """
+    false_alarm = run.record.plan.distribution.false_alarm
+    floors = [fits.floor(each, false_alarm) for each in _tests(run, "ratio", kind)]
+    known = [each for each in floors if each is not None]
+    if not known:
+        return Estimate(value=None, n=0, of="tests", unit="share", reason=_NOWHERE)
+    return fits.extreme(known, "largest", unit="share", of="tests")
+
+
+@named()
+def draws_needed(run: Run, *, rule: Rule, end: fits.End, kind: str | None = None) -> Estimate:
+    """The fewest or most draws that a context takes to see one rule's law 99 times in 100."""
+    return fits.needed(_first_seeds(run, rule, kind), end)
+
+
+@named("computed")
+def draws_for_tilt(run: Run, *, tilt: float = BFLOAT16_TILT) -> Estimate:
+    """The fewest draws with which any test of this run could see every probability tilted by such a share.
+
+    What rounding to bfloat16 changes, where no other share is named; seen 99 times in 100.
+    """
+    plan = run.record.plan.distribution
+    degrees = [each.degrees for each in _tests(run, "ratio", None) if each.degrees > 0]
+    if not degrees:
+        return Estimate(value=None, n=0, of="tests", unit="count", reason=_NOWHERE)
+    draws = fewest_draws(tilt=tilt, degrees=min(degrees), false_alarm=plan.false_alarm, power=NEARLY_ALWAYS)
+    reason = "by a formula, at the fewest cells of any test"
+    return Estimate(value=draws, n=len(degrees), of="tests", unit="count", reason=reason)
 
 
 @named()
@@ -70,12 +98,10 @@ def total_variation(run: Run, *, kind: str | None = None) -> Estimate:
 
 
 @named()
-def total_variation_at(run: Run, *, end: Literal["smallest", "largest"], kind: str | None = None) -> Estimate:
+def total_variation_at(run: Run, *, end: fits.End, kind: str | None = None) -> Estimate:
     """The smallest or largest total variation of the two laws among the contexts."""
     values = [each for contexts in _variations(run, kind).values() for each in contexts]
-    number = min(values) if end == "smallest" else max(values)
-    reason = f"the {end} of several, not a mean"
-    return Estimate(value=number, n=len(values), of="contexts", unit="share", reason=reason)
+    return fits.extreme(values, end, unit="share", of="contexts")
 
 
 @named()
@@ -88,15 +114,21 @@ def blind_contexts(run: Run, *, kind: str | None = None) -> Estimate:
         if all(test.verdict in {"blind", "not testable"} for test in cell.tests if test.rule != "ratio")
     }
     contexts = {cell.prompt for cell in cells}
-    return Estimate(value=len(blind), n=len(contexts), of="contexts", unit="count", reason=_COUNTED)
+    return fits.count(len(blind), len(contexts), "contexts")
 
 
 def _tests(run: Run, rule: Rule, kind: str | None) -> list[RuleTest]:
     return [each for cell in distribution_cells(run, kind=kind) for each in cell.tests if each.rule == rule]
 
 
-def _p_values(run: Run, rule: Rule, kind: str | None) -> list[float]:
-    return [each.p_value.value for each in _tests(run, rule, kind) if each.p_value.value is not None]
+def _first_seeds(run: Run, rule: Rule, kind: str | None) -> list[RuleTest]:
+    """The test of the first seed at each context: what can be seen is the same for every seed."""
+    first: dict[str, RuleTest] = {}
+    for cell in distribution_cells(run, kind=kind):
+        for each in cell.tests:
+            if each.rule == rule:
+                first.setdefault(cell.prompt, each)
+    return list(first.values())
 
 
 def _variations(run: Run, kind: str | None) -> dict[str, list[float]]:

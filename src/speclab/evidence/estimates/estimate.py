@@ -9,7 +9,9 @@ from pydantic import model_validator
 from speclab.errors import InputError
 from speclab.records.base import Record
 
-Unit: TypeAlias = Literal["ratio", "share", "count", "tokens", "tokens/s", "ms", "bytes", "minutes"]
+Unit: TypeAlias = Literal[
+    "ratio", "share", "count", "tokens", "tokens/s", "ms", "bytes", "minutes", "logits", "per logit"
+]
 ValueClass: TypeAlias = Literal["measured", "computed", "reported", "given"]
 """From a run; by the cost model or arithmetic on such; by others; by plan, model configuration or `given.toml`."""
 

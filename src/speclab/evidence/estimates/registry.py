@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from pydantic import ConfigDict, ValidationError, create_model
 
 from speclab.errors import InputError
+from speclab.evidence.estimates.blocks import under
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -30,6 +31,7 @@ class NamedEstimate:
         name: The function's own name.
         function: From a run, and keyword arguments of the types that it declares.
         where: Checks those arguments; nothing is coerced.
+        sampled: Whether `where` may also name a sampling, whose blocks it is then about.
         value_class: What the number is when it comes from a run.
         says: First line of the function's docstring.
     """
@@ -38,13 +40,14 @@ class NamedEstimate:
     function: EstimateFunction
     where: type[BaseModel]
     value_class: ValueClass
+    sampled: bool
     says: str
 
 
 _NAMED: dict[str, NamedEstimate] = {}
 
 
-def named(value_class: ValueClass = "measured") -> Callable[[F], F]:
+def named(value_class: ValueClass = "measured", *, sampled: bool = False) -> Callable[[F], F]:
     """Register a function under its own name.
 
     Its keyword-only parameters become the keys of `where`, with their types and defaults. They are read at run
@@ -61,9 +64,11 @@ def named(value_class: ValueClass = "measured") -> Callable[[F], F]:
             for key, each in inspect.signature(function).parameters.items()
             if each.kind is each.KEYWORD_ONLY
         }
+        if sampled:
+            fields["sampling"] = (str | None, None)
         where = create_model(name, __config__=ConfigDict(extra="forbid", strict=True), **fields)
         says = (inspect.getdoc(function) or "").partition("\n")[0]
-        _NAMED[name] = NamedEstimate(name, function, where, value_class, says)
+        _NAMED[name] = NamedEstimate(name, function, where, value_class, sampled, says)
         return function
 
     return register
@@ -113,7 +118,9 @@ def estimate(name: str, run: Run, where: Where) -> Estimate:
         EmptySelectionError: When no row of this run meets the conditions; says what there is.
     """
     arguments = check_where(name, where)
-    return find_estimate(name).function(run, **arguments)
+    found = find_estimate(name)
+    sampling = arguments.pop("sampling", None) if found.sampled else None
+    return found.function(run if sampling is None else under(run, sampling), **arguments)
 
 
 def _fault(found: NamedEstimate, error: ValidationError) -> str:

@@ -9,7 +9,7 @@ from speclab.evidence.estimates.speed import log_speedup
 from speclab.records.reader import Run
 
 
-@named()
+@named(sampled=True)
 def disturbed_blocks(run: Run) -> Estimate:
     """Blocks that the program judged disturbed, the repeats among them; n counts all blocks."""
     there = every_block(run)
@@ -17,14 +17,14 @@ def disturbed_blocks(run: Run) -> Estimate:
     return Estimate(value=disturbed, n=len(there), of="blocks", unit="count", reason="counted, not sampled")
 
 
-@named()
+@named(sampled=True)
 def repeated_blocks(run: Run) -> Estimate:
     """Blocks that were run once more and whose repeat is what counts; n counts the blocks that count."""
     repeated = sum(cell.attempt > 0 for cell in blocks(run))
     return Estimate(value=repeated, n=len(blocks(run)), of="blocks", unit="count", reason="counted, not sampled")
 
 
-@named()
+@named(sampled=True)
 def disturbed_in_use(run: Run, *, kind: str | None = None) -> Estimate:
     """Blocks that count although they were disturbed, since a repeat counts whatever it shows."""
     there = blocks(run, kind=kind)
@@ -32,7 +32,7 @@ def disturbed_in_use(run: Run, *, kind: str | None = None) -> Estimate:
     return Estimate(value=disturbed, n=len(there), of="blocks", unit="count", reason="counted, not sampled")
 
 
-@named()
+@named(sampled=True)
 def largest_repeat_change(run: Run) -> Estimate:
     """Largest factor, over arms and repeated blocks, between a block's speed-up and its repeat's.
 

@@ -31,7 +31,7 @@ def log_speedup(cell: SpeedCell, arm: Proposing, k: int) -> float:
     return math.log(plain_ns(cell) / row.decode_ns)
 
 
-@named()
+@named(sampled=True)
 def speedup(
     run: Run, *, k: int, arm: Proposing = "draft", kind: str | None = None, prompt: str | None = None
 ) -> Estimate:
@@ -40,7 +40,7 @@ def speedup(
     return geometric(means_by_kind(chosen, lambda cell: log_speedup(cell, arm, k)))
 
 
-@named()
+@named(sampled=True)
 def end_to_end_speedup(
     run: Run, *, k: int, arm: Proposing = "draft", kind: str | None = None, prompt: str | None = None
 ) -> Estimate:
@@ -55,7 +55,7 @@ def end_to_end_speedup(
     return geometric(means_by_kind(blocks(run, kind=kind, prompt=prompt), gain))
 
 
-@named()
+@named(sampled=True)
 def noise_floor(run: Run, *, kind: str | None = None) -> Estimate:
     """Plain / plain, two identical arms: what this way of measuring calls a difference where there is none.
 
@@ -68,7 +68,7 @@ def noise_floor(run: Run, *, kind: str | None = None) -> Estimate:
     return geometric(means_by_kind(every_block(run, kind=kind), ratio))
 
 
-@named()
+@named(sampled=True)
 def plain_tokens_per_second(run: Run, *, kind: str | None = None, prompt: str | None = None) -> Estimate:
     """Tokens a second of plain decoding, prefill apart: the absolute baseline."""
 
@@ -78,7 +78,7 @@ def plain_tokens_per_second(run: Run, *, kind: str | None = None, prompt: str | 
     return geometric(means_by_kind(blocks(run, kind=kind, prompt=prompt), rate), unit="tokens/s")
 
 
-@named()
+@named(sampled=True)
 def best_k(run: Run, *, kind: str | None = None) -> Estimate:
     """The k with the largest measured speed-up, among those that were measured."""
     best = max(ks_of(run), key=lambda k: speedup(run, k=k, kind=kind).number())
@@ -86,31 +86,31 @@ def best_k(run: Run, *, kind: str | None = None) -> Estimate:
     return Estimate(value=best, n=n, unit="count", reason="a choice among the measured k, not a mean")
 
 
-@named()
+@named(sampled=True)
 def best_speedup(run: Run, *, kind: str | None = None) -> Estimate:
     """The speed-up at the best k. Chosen as the largest of several, it leans high."""
     return speedup(run, k=int(best_k(run, kind=kind).number()), kind=kind)
 
 
-@named()
+@named(sampled=True)
 def draft_share(run: Run, *, k: int, kind: str | None = None) -> Estimate:
     """Share of decode time that goes into drafting."""
     return _share(run, k, kind, lambda row: sum(row.iterations.draft_ns))
 
 
-@named()
+@named(sampled=True)
 def verify_share(run: Run, *, k: int, kind: str | None = None) -> Estimate:
     """Share of decode time that goes into the target's passes."""
     return _share(run, k, kind, lambda row: sum(row.iterations.verify_ns))
 
 
-@named()
+@named(sampled=True)
 def overhead_share(run: Run, *, k: int, kind: str | None = None) -> Estimate:
     """Share of decode time that goes into neither model: the rule, the rollback, and all else."""
     return _share(run, k, kind, overhead_ns)
 
 
-@named()
+@named(sampled=True)
 def overhead_steps(run: Run, *, k: int, kind: str | None = None) -> Estimate:
     """The overhead of an iteration in steps of plain decoding: the third term of an iteration's cost."""
 
@@ -122,7 +122,7 @@ def overhead_steps(run: Run, *, k: int, kind: str | None = None) -> Estimate:
     return _sums(blocks(run, kind=kind), both, unit="ratio", highest=math.inf)
 
 
-@named()
+@named(sampled=True)
 def rollback_share(run: Run, *, k: int, kind: str | None = None) -> Estimate:
     """Share of decode time that goes into cutting both caches back."""
     return _share(run, k, kind, lambda row: sum(row.iterations.rollback_ns))

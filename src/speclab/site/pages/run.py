@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from speclab.records.reader import RESULTS
-from speclab.records.rows import DistributionCell, DivergenceCell, SpeedCell, TimingCell
+from speclab.records.rows import (
+    DisagreementCell,
+    DistributionCell,
+    DivergenceCell,
+    ExactnessCell,
+    MarginsCell,
+    SpeedCell,
+    TimingCell,
+)
 from speclab.site.runs import run_of
 
 if TYPE_CHECKING:
@@ -18,6 +26,17 @@ _SECTIONS = (
     ("How often guesses are right", SpeedCell, ("tables.acceptance",)),
     ("Whether outputs are equal", DivergenceCell, ("tables.identical_outputs", "tables.divergences")),
     ("Whether samples follow the law", DistributionCell, ("tables.distribution",)),
+    ("Where the models differ most", DisagreementCell, ("figures.disagreement", "tables.disagreement")),
+    (
+        "Whether the rules are exact",
+        ExactnessCell,
+        ("tables.exactness_right", "tables.exactness_mistakes", "tables.exactness_caches"),
+    ),
+    (
+        "How rare near-ties are in float32",
+        MarginsCell,
+        ("figures.margins", "tables.margins", "tables.constructed_ties"),
+    ),
 )
 
 

@@ -2,8 +2,16 @@
 
 from speclab.site.tables.acceptance import acceptance
 from speclab.site.tables.costs import cost_ratios, pass_times
+from speclab.site.tables.disagreement import disagreement
 from speclab.site.tables.distribution import distribution
 from speclab.site.tables.divergence import divergences, identical_outputs
+from speclab.site.tables.exactness import (
+    exactness_caches,
+    exactness_configurations,
+    exactness_mistakes,
+    exactness_right,
+)
+from speclab.site.tables.margins import constructed_ties, margins
 from speclab.site.tables.memory import memory
 from speclab.site.tables.prediction import predictions
 from speclab.site.tables.record import machine, models, origin, prompts
@@ -11,11 +19,18 @@ from speclab.site.tables.speed import shares, speedups
 
 __all__ = [
     "acceptance",
+    "constructed_ties",
     "cost_ratios",
+    "disagreement",
     "distribution",
     "divergences",
+    "exactness_caches",
+    "exactness_configurations",
+    "exactness_mistakes",
+    "exactness_right",
     "identical_outputs",
     "machine",
+    "margins",
     "memory",
     "models",
     "origin",
