@@ -12,7 +12,6 @@ import transformers
 from drafts import drafts, generated
 from small_models import small_tokenizer
 from speclab.backends.hf import custom_generate, generate
-from speclab.backends.hf.source import TorchSource
 from speclab.backends.hf.support import CACHE_KEYWORDS
 from speclab.errors import InputError
 from speclab.theory.enumerate import joint_law, walk
@@ -60,10 +59,10 @@ def test_the_function_is_what_the_room_shows() -> None:
         {"max_new_tokens": 6, "prefix_allowed_tokens_fn": lambda batch, ids: [batch, int(ids[-1]) // 2, 40]},
         {"max_new_tokens": 6, "use_cache": False, "attention_mask": torch.ones_like(IDS)},
     ],
-    ids=lambda options: ",".join(options),
+    ids=",".join,
 )
 def test_greedy_output_is_plain(options: dict[str, Any]) -> None:
-    """For every quality of draft: lengths, ends in the middle of a block, minima, penalties, bans, forced tokens."""
+    """For every quality of draft: lengths, ends within a block, minima, penalties, bans, forced tokens."""
     due = MODEL.generate(IDS, **options)
     for draft, k in RUNS:
         found = MODEL.generate(IDS, custom_generate=generate, draft=DRAFTS[draft], k=k, **options)
@@ -128,7 +127,7 @@ def test_a_dictionary_holds_the_cache() -> None:
         assert type(found) is type(due)
         assert found.keys() == due.keys()
         assert found.sequences.equal(due.sequences)
-        (name,) = (each for each in CACHE_KEYWORDS if each in found)
+        name = keyword()
         assert found[name].get_seq_length() == due[name].get_seq_length() == len(PROMPT) + 6
         further = MODEL.generate(found.sequences, max_new_tokens=5, **{name: found[name]})
         assert further[0].tolist() == [*PROMPT, *FREE]
@@ -182,16 +181,16 @@ def test_torch_s_seed_decides_the_tokens() -> None:
     ids = torch.tensor([[0, 1]])
 
     def drawn() -> tuple[int, ...]:
-        found = target.generate(ids, custom_generate=generate, draft=draft, k=2, max_new_tokens=3, **SAMPLING)
+        found = target.generate(ids, custom_generate=generate, draft=draft, k=2, max_new_tokens=2, **SAMPLING)
         return tuple(found[0, 2:].tolist())
 
     with torch.random.fork_rng():
         torch.manual_seed(5)
-        first = [drawn() for _ in range(300)]
+        first = [drawn() for _ in range(150)]
         torch.manual_seed(5)
         assert [drawn() for _ in range(20)] == first[:20]
         assert len(set(first[:20])) > 1
-    due = law_of_plain(target, 3)
+    due = law_of_plain(target, 2)
     assert set(first) <= set(due)
     fit = chi_square([first.count(each) for each in due], list(due.values()))
     assert fit.verdict(1e-3) == "passed"  # a right sampler fails for one seed in a thousand; this one is fixed
@@ -207,7 +206,7 @@ def test_greedy_decoding_leaves_torch_s_generator_alone() -> None:
 def test_padded_vocabularies() -> None:
     """A draft with more rows is refused until the number of real ids is given."""
     larger = tiny_llama(36, vocabulary=64, layers=1, hidden=16)
-    with pytest.raises(InputError, match="the target has 48 token ids and the draft 64.*give vocabulary="):
+    with pytest.raises(InputError, match=r"the target has 48 token ids and the draft 64.*give vocabulary="):
         MODEL.generate(IDS, custom_generate=generate, draft=larger, max_new_tokens=4)
     found = MODEL.generate(IDS, custom_generate=generate, draft=larger, vocabulary=V, max_new_tokens=12)
     assert found[0].tolist() == [*PROMPT, *FREE]
@@ -286,7 +285,8 @@ def test_what_generate_keeps_to_itself() -> None:
     """An assistant is dropped, a streamer sees the prompt alone, stop strings find no tokenizer: as documented."""
 
     class Streamer:
-        seen: list[list[list[int]]] = []
+        def __init__(self) -> None:
+            self.seen: list[list[list[int]]] = []
 
         def put(self, value: torch.Tensor) -> None:
             self.seen.append(value.tolist())
@@ -295,9 +295,10 @@ def test_what_generate_keeps_to_itself() -> None:
             self.seen.append([])
 
     ask: Any = {"custom_generate": generate, "draft": MODEL, "max_new_tokens": 12}
-    found = MODEL.generate(IDS, assistant_model=DRAFTS["stranger"], streamer=Streamer(), **ask)
+    streamer = Streamer()
+    found = MODEL.generate(IDS, assistant_model=DRAFTS["stranger"], streamer=streamer, **ask)
     assert found[0].tolist() == [*PROMPT, *FREE]
-    assert Streamer.seen == [[PROMPT]]
+    assert streamer.seen == [[PROMPT]]
     with pytest.raises(TypeError, match="draft"):
         MODEL.generate(IDS, assistant_model=MODEL, custom_generate=generate, max_new_tokens=4)
     tokenizer = small_tokenizer()
@@ -308,8 +309,3 @@ def test_what_generate_keeps_to_itself() -> None:
     due = MODEL.generate(IDS, stop_strings=[string], tokenizer=tokenizer, max_new_tokens=12)
     assert len(due[0]) < len(PROMPT) + 12
     assert MODEL.generate(IDS, stopping_criteria=[criterion], **ask).equal(due)
-
-
-def test_the_source_is_the_public_one() -> None:
-    """What the test of the law replaces."""
-    assert custom_generate.TorchSource is TorchSource

@@ -11,19 +11,27 @@ import pytest
 from speclab.errors import InputError
 from speclab.experiments.home import command_line, with_home, without_home
 from speclab.experiments.overrides import Overrides
-from speclab.experiments.sources import ROOMS, Sources
+from speclab.experiments.sources import Sources
 
 LOOP = "src/speclab/decoding/loop.py"
+FILES = {
+    "experiments/runner.py": "from speclab.decoding import loop\nfrom speclab.theory.some import law\n",
+    "decoding/loop.py": "# decoding\n",
+    "theory/some.py": "law = 1\n",
+    "theory/other.py": "# imported by nobody\n",
+    "cli/some.py": "",
+    "records/some.py": "",
+}
 
 
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with a package of one file a room and a plan, all committed."""
+    """A repository with a small package and a plan, all committed."""
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
-    for room in (*ROOMS, "cli", "records"):
-        path = tmp_path / "src" / "speclab" / room / ("loop.py" if room == "decoding" else "some.py")
-        path.parent.mkdir(parents=True)
-        path.write_text(f"# {room}\n", encoding="utf-8")
+    for name, text in FILES.items():
+        path = tmp_path / "src" / "speclab" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     (tmp_path / "src/speclab/decoding/__pycache__").mkdir()
     (tmp_path / "src/speclab/decoding/__pycache__/loop.cpython-311.pyc").write_bytes(b"x")
     plan = tmp_path / "research" / "plans" / "quick.toml"
@@ -42,13 +50,17 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def take(clone: Path, *more: Path) -> Sources:
-    return Sources.take(clone, [clone / "research/plans/quick.toml", *more], clone / "src/speclab")
+    files = [clone / "research/plans/quick.toml", *more]
+    return Sources.take(clone, files, ["experiments.runner"], clone / "src/speclab")
 
 
 def test_digests_of_what_a_number_can_depend_on(clone: Path) -> None:
-    """The rooms that measure, and the inputs; not the command line, not the records, nothing compiled."""
+    """What the runner imports, and the inputs; not the command line, the records, or what nobody imports."""
     sources = take(clone)
-    assert len(sources.digests) == len(ROOMS) + 1
+    assert set(sources.digests) == {
+        "research/plans/quick.toml",
+        *(f"src/speclab/{name}" for name in ("experiments/runner.py", "decoding/loop.py", "theory/some.py")),
+    }
     assert sources.digests[LOOP] == hashlib.sha256(b"# decoding\n").hexdigest()
     assert "research/plans/quick.toml" in sources.digests
     assert sources.commit.value == git(clone, "rev-parse", "HEAD")
@@ -59,27 +71,32 @@ def test_digests_of_what_a_number_can_depend_on(clone: Path) -> None:
     ("path", "dirty"),
     [
         (LOOP, True),
-        ("src/speclab/theory/new.py", True),
+        ("src/speclab/theory/some.py", True),
+        ("src/speclab/theory/other.py", False),
         ("research/plans/quick.toml", True),
         ("src/speclab/cli/some.py", False),
         ("README.md", False),
     ],
 )
 def test_dirty_means_what_was_executed(clone: Path, path: str, dirty: bool) -> None:
-    """A changed or new file of these rooms makes the state dirty; a text beside them does not."""
+    """A changed file that is executed makes the state dirty; one beside it does not."""
     (clone / path).write_text("# other\n", encoding="utf-8")
     assert take(clone).dirty.value is dirty
 
 
-def test_deleted_source_is_dirty(clone: Path) -> None:
-    """What is gone cannot be digested, and still departs from the commit."""
-    (clone / "src/speclab/theory/some.py").unlink()
-    assert take(clone).dirty.value is True
+def test_a_new_module_that_is_executed_is_dirty(clone: Path) -> None:
+    """It departs from the commit although nothing that was there changed but the import."""
+    (clone / "src/speclab/theory/new.py").write_text("", encoding="utf-8")
+    assert take(clone).dirty.value is False
+    (clone / "src/speclab/theory/some.py").write_text("from speclab.theory import new\n", encoding="utf-8")
+    sources = take(clone)
+    assert sources.dirty.value is True
+    assert "src/speclab/theory/new.py" in sources.digests
 
 
 def test_without_git_the_reason_stands_there(tmp_path: Path, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No repository, no git, and a package from elsewhere each have their reason."""
-    elsewhere = Sources.take(clone, [], Path(__file__).parent)
+    elsewhere = Sources.take(clone, [], [], Path(__file__).parent)
     assert elsewhere.commit.reason == "the package that ran does not lie in the repository of the plan"
     (clone / ".git").rename(tmp_path / "away")
     assert take(clone).commit.reason == "there is no git repository here that git will read"

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import time
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from speclab.experiments.disagreement import Disagreement
-from speclab.experiments.distribution import Distribution
-from speclab.experiments.divergence import Divergence
-from speclab.experiments.exactness.experiment import Exactness
-from speclab.experiments.margins import Margins
 from speclab.experiments.protocol import Session
 from speclab.experiments.room import require_float32
-from speclab.experiments.speed import Speed
-from speclab.experiments.timing import Timing
 from speclab.experiments.watch import TimeLeft
+from speclab.records.plan import EXPERIMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,18 +24,32 @@ if TYPE_CHECKING:
     from speclab.records.plan import Dtype
 
 
+CLASSES = {
+    "timing": "experiments.timing:Timing",
+    "speed": "experiments.speed:Speed",
+    "distribution": "experiments.distribution:Distribution",
+    "disagreement": "experiments.disagreement:Disagreement",
+    "exactness": "experiments.exactness.experiment:Exactness",
+    "divergence": "experiments.divergence:Divergence",
+    "margins": "experiments.margins:Margins",
+}
+"""Loaded by name, so that a run executes, and digests, the files of what it measures and no others."""
+
+
 def experiments(names: Sequence[str]) -> tuple[Experiment, ...]:
     """The experiments of these names, in the order they are measured."""
-    every: tuple[Experiment, ...] = (
-        Timing(),
-        Speed(),
-        Distribution(),
-        Disagreement(),
-        Exactness(),
-        Divergence(),
-        Margins(),
-    )
-    return tuple(each for each in every if each.name in names)
+    chosen = []
+    for name in EXPERIMENTS:
+        if name in names:
+            module, _, kind = CLASSES[name].partition(":")
+            experiment: Experiment = getattr(import_module(f"speclab.{module}"), kind)()
+            chosen.append(experiment)
+    return tuple(chosen)
+
+
+def measuring_modules(names: Sequence[str]) -> tuple[str, ...]:
+    """The modules that a run of these experiments starts from."""
+    return ("experiments.runner", *(CLASSES[name].partition(":")[0] for name in names))
 
 
 def measure(

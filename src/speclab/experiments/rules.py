@@ -44,9 +44,7 @@ def fresh_draw(
     position: int = 0,
 ) -> Acceptance:
     """Wrong: after a rejection draw from p itself, which counts twice what p and q share."""
-    return check_in_order(
-        proposals, draft_laws, target_laws, source, position, accept_probability, lambda p, _: p
-    )
+    return check_in_order(proposals, draft_laws, target_laws, source, position, accept_probability, lambda p, _: p)
 
 
 def draft_kept(

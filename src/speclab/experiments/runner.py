@@ -12,7 +12,7 @@ from speclab.errors import InputError
 from speclab.experiments.ask import read_inputs
 from speclab.experiments.bench import RealBench
 from speclab.experiments.home import without_home
-from speclab.experiments.measuring import experiments, measure
+from speclab.experiments.measuring import experiments, measure, measuring_modules
 from speclab.experiments.overrides import Overrides
 from speclab.experiments.prepare import prepare
 from speclab.experiments.resume import ask_again, find_unfinished, require_same_pair, require_same_plan
@@ -58,7 +58,7 @@ def run_plan(ask: Ask, watch: Watch | None = None, bench: Bench | None = None) -
     run_id = new_run_id(ask.plan)
     with measuring(run_id):
         tidy(ask.runs)
-        sources = Sources.take(ask.repository, inputs.files)
+        sources = Sources.take(ask.repository, inputs.files, measuring_modules(inputs.experiments))
         prepared = prepare(ask, inputs, bench, watch)
         state = bench.state(prepared.plan.pair.device)
         record = RunRecord(
@@ -116,7 +116,8 @@ def resume_run(
         record = folder.record
         inputs = read_inputs(ask)
         require_same_plan(record, inputs)
-        Sources.take(repository, inputs.files).require_same(record.sources, record.packages)
+        sources = Sources.take(repository, inputs.files, measuring_modules(record.experiments))
+        sources.require_same(record.sources, record.packages)
         require_same_machine(record, machine(bench.state(record.plan.pair.device)))
         prepared = prepare(ask, inputs, bench, watch, begun=record)
         require_same_pair(record, prepared.pair)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import speclab
 from speclab.errors import InputError
+from speclab.experiments.imports import executed_files
 from speclab.records.base import Reading
 from speclab.records.files import sha256_of
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PACKAGE = Path(speclab.__file__).parent
-ROOMS = ("backends", "decoding", "experiments", "measure", "models", "prompts", "theory")
-"""The command line, the records, the evidence and the site come before or after the measuring."""
 PACKAGES = ("numpy", "safetensors", "scipy", "tokenizers", "torch", "transformers")
 
 
@@ -40,19 +39,22 @@ class Sources:
     packages: dict[str, str]
 
     @classmethod
-    def take(cls, repository: Path, inputs: Sequence[Path], package: Path = PACKAGE) -> Sources:
+    def take(
+        cls, repository: Path, inputs: Sequence[Path], modules: Sequence[str], package: Path = PACKAGE
+    ) -> Sources:
         """Digest the code that runs and what it reads.
 
         Args:
             repository: Where the plans lie.
             inputs: The plan and the prompt files.
+            modules: Where the execution starts.
             package: The folder that `speclab` was imported from.
         """
-        code = [path for room in ROOMS for path in sorted((package / room).rglob("*")) if _is_source(path)]
+        code = executed_files(package, modules)
         digests = {f"src/speclab/{path.relative_to(package).as_posix()}": sha256_of(path) for path in code}
         digests |= {_name(path, repository): sha256_of(path) for path in inputs}
         inside = [path for path in inputs if path.resolve().is_relative_to(repository)]
-        commit, dirty = _version_control(repository, package, inside)
+        commit, dirty = _version_control(repository, package, [*code, *inside])
         return cls(digests, commit, dirty, packages())
 
     def require_same(self, digests: dict[str, str], packages: dict[str, str]) -> None:
@@ -83,23 +85,17 @@ def packages() -> dict[str, str]:
     return found
 
 
-def _is_source(path: Path) -> bool:
-    return path.is_file() and path.suffix != ".pyc"
-
-
 def _name(path: Path, repository: Path) -> str:
     """Path in the repository; of a file elsewhere its name alone, since the rest is a person's own affair."""
     path = path.resolve()
     return path.relative_to(repository).as_posix() if path.is_relative_to(repository) else path.name
 
 
-def _version_control(
-    repository: Path, package: Path, inputs: Sequence[Path]
-) -> tuple[Reading[str], Reading[bool]]:
+def _version_control(repository: Path, package: Path, files: Sequence[Path]) -> tuple[Reading[str], Reading[bool]]:
     if not package.resolve().is_relative_to(repository.resolve()):
         reason = "the package that ran does not lie in the repository of the plan"
         return Reading[str](reason=reason), Reading[bool](reason=reason)
-    watched = [str(package / room) for room in ROOMS] + [str(path) for path in inputs]
+    watched = [str(path) for path in files]
     try:
         commit = _git(repository, "rev-parse", "HEAD")
         changed = _git(repository, "status", "--porcelain", "--untracked-files=all", "--", *watched)

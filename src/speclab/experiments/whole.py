@@ -10,8 +10,8 @@ from speclab.decoding.proposers.draft import DraftModel
 from speclab.decoding.sampling import GREEDY
 from speclab.experiments.clock import clock_for
 from speclab.experiments.differences import recomputed, settled_alone
-from speclab.experiments.randomness import NO_RANDOMNESS
 from speclab.experiments.outputs import First, first_difference
+from speclab.experiments.randomness import NO_RANDOMNESS
 from speclab.experiments.recompute import compute
 from speclab.measure.columns import columns
 from speclab.records.rows import ArmRow, Float32Output
