@@ -12,6 +12,7 @@ import transformers
 from drafts import drafts, generated
 from small_models import small_tokenizer
 from speclab.backends.hf import custom_generate, generate
+from speclab.backends.hf.handed import require_usable
 from speclab.backends.hf.support import CACHE_KEYWORDS
 from speclab.errors import InputError
 from speclab.theory.enumerate import joint_law, walk
@@ -155,7 +156,7 @@ def law_of_plain(model: Any, length: int) -> dict[tuple[int, ...], float]:
 def small_pair() -> tuple[Any, Any]:
     """Three tokens, in float64."""
     return tuple(
-        tiny_llama(seed, vocabulary=3, layers=1, hidden=16, sharpness=2.0, dtype=torch.float64) for seed in (1, 10)
+        tiny_llama(seed, vocabulary=3, layers=1, hidden=16, sharpness=2.0, dtype=torch.float64) for seed in (2, 3)
     )
 
 
@@ -269,6 +270,14 @@ def test_what_cannot_be_honoured_is_refused(case: str, monkeypatch: pytest.Monke
     with pytest.raises(InputError, match=named) as raised:
         MODEL.generate(custom_generate=generate, draft=MODEL, **options)
     assert "\n" not in str(raised.value)
+
+
+def test_a_prompt_elsewhere_is_refused() -> None:
+    """The processors would be on its device, and the rows on the model's."""
+    with pytest.raises(
+        InputError, match=r"a prompt on meta with a model on cpu: move it with \.to\(model\.device\)"
+    ):
+        require_usable(IDS.to("meta"), MODEL.device, HF.GenerationConfig(), {})
 
 
 def test_an_encoder_decoder_is_refused() -> None:

@@ -10,9 +10,10 @@ import torch
 
 from speclab import Sampling, plain_generate, speculative_generate
 from speclab.backends.hf.model import HFModel
+from speclab.decoding.rules import Acceptance
 from speclab.errors import InputError
 from tables import counting
-from tiny import contrary, disturbed, plain_greedy, tiny_llama
+from tiny import contrary, disturbed, full_logits, plain_greedy, tiny_llama
 
 MODEL = tiny_llama()
 PROMPT = [1, 2, 3]
@@ -52,6 +53,7 @@ def test_unusable_prompts_are_refused(prompt: Any) -> None:
         (None, 12),
         (DUE[3], 4),
         ([DUE[3]], 4),
+        ((DUE[3], 63), 4),
         ({DUE[5], DUE[3]}, 4),
         (torch.tensor(DUE[3]), 4),
         (torch.tensor([DUE[3], DUE[5]]), 4),
@@ -106,6 +108,69 @@ def test_seed_repeats() -> None:
 
     assert drawn(1) == drawn(1)
     assert len({drawn(seed) for seed in range(4)}) == 4
+
+
+def test_the_draft_may_have_a_sampling_of_its_own() -> None:
+    """Chosen proposals are its likeliest tokens; drawn ones are not always, and are the default."""
+
+    def likeliest(draft_sampling: Sampling | None) -> list[bool]:
+        result = speculative_generate(
+            MODEL,
+            MODEL,
+            PROMPT,
+            k=1,
+            sampling=Sampling(temperature=2.0),
+            draft_sampling=draft_sampling,
+            max_new_tokens=20,
+        )
+        prefix, found = list(PROMPT), []
+        for each in result.iterations:
+            found += [int(full_logits(MODEL, prefix)[-1].argmax()) == token for token in each.proposed]
+            prefix += each.committed
+        return found
+
+    assert all(likeliest(Sampling()))
+    assert not all(likeliest(None))
+    assert not all(likeliest(Sampling(temperature=2.0)))
+
+
+def test_the_rule_decides_what_stands() -> None:
+    """One that keeps nothing puts its own token each time; a greedy run asks none."""
+
+    def none(proposals: Any, draft_laws: Any, target_laws: Any, source: Any, position: int) -> Acceptance:
+        assert len(proposals.tokens) == len(draft_laws or ()) == len(target_laws) - 1
+        assert source.choose((1.0,), position) == 0
+        return Acceptance(0, position)
+
+    ask: Any = {"k": 3, "rule": none, "max_new_tokens": 4}
+    sampled = speculative_generate(MODEL, MODEL, PROMPT, sampling=Sampling(temperature=1.0), **ask)
+    assert sampled.ids == (3, 4, 5, 6)
+    assert speculative_generate(MODEL, MODEL, PROMPT, **ask).ids == DUE[:4]
+
+
+def test_a_source_takes_the_place_of_the_seed() -> None:
+    """Plain and speculative; the seed then says nothing."""
+
+    class Likeliest:
+        """Takes the likeliest outcome."""
+
+        def __init__(self) -> None:
+            self.positions: list[int] = []
+
+        def choose(self, law: Any, position: int) -> int:
+            self.positions.append(position)
+            return int(torch.as_tensor(law).argmax())
+
+    sampling = Sampling(temperature=1.0)
+    for seed in (0, 1):
+        ask: Any = {"sampling": sampling, "seed": seed, "max_new_tokens": 6}
+        source = Likeliest()
+        assert plain_generate(MODEL, PROMPT, source=source, **ask).ids == DUE[:6]
+        assert source.positions == [3, 4, 5, 6, 7, 8]
+        source = Likeliest()
+        assert speculative_generate(MODEL, MODEL, PROMPT, k=2, source=source, **ask).ids == DUE[:6]
+        # Two proposals, a verdict on each, and the token behind them.
+        assert source.positions[:5] == [3, 4, 3, 4, 5]
 
 
 def test_used_models_are_refused() -> None:

@@ -35,7 +35,7 @@ from transformers import (
 )
 
 from caches import cache_error
-from families import build
+from families import LATENT, build
 from scripted import Never
 from speclab.backends.hf.model import HFModel
 from speclab.decoding.generation import collect
@@ -47,21 +47,6 @@ from tiny import contrary, disturbed, full_logits, plain_greedy
 WINDOW: dict[str, Any] = {"sliding_window": 8, "head_dim": 16}
 MIXED: dict[str, Any] = {**WINDOW, "layer_types": ["sliding_attention", "full_attention"]}
 EXPERTS: dict[str, Any] = {"num_local_experts": 4, "num_experts_per_tok": 2}
-LATENT: dict[str, Any] = {
-    "num_key_value_heads": 2,
-    "kv_lora_rank": 16,
-    "q_lora_rank": 16,
-    "qk_rope_head_dim": 8,
-    "qk_nope_head_dim": 8,
-    "v_head_dim": 16,
-    "head_dim": 8,
-    "n_routed_experts": 4,
-    "num_experts_per_tok": 2,
-    "moe_intermediate_size": 16,
-    "n_group": 1,
-    "topk_group": 1,
-    "first_k_dense_replace": 1,
-}
 DECODER: dict[str, Any] = {"decoder_attention_heads": 2, "decoder_ffn_dim": 32, "init_std": 0.3}
 WINDOWED: dict[str, tuple[Any, dict[str, Any]]] = {
     "mistral": (MistralConfig, WINDOW),

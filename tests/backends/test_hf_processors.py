@@ -13,7 +13,7 @@ from transformers.generation import logits_process
 from drafts import drafts, generated, plain_sampled
 from speclab import Sampling, plain_generate, speculative_generate
 from speclab.backends.hf.model import HFModel
-from speclab.backends.hf.processors import REASONS, TESTED, process_of
+from speclab.backends.hf.processors import REASONS, TESTED, as_process
 from speclab.backends.hf.source import PositionSource
 from speclab.backends.table import TableModel
 from speclab.decoding.protocols import LogitsError
@@ -151,7 +151,34 @@ def test_several_processors_in_their_order(draft: str, k: int) -> None:
     assert found.ids == due
     row = torch.linspace(-1, 1, V)
     bias, norm = G.SequenceBiasLogitsProcessor({(5,): 3.0}), G.LogitNormalization()
-    assert not torch.equal(process_of([bias, norm])([1], row), process_of([norm, bias])([1], row))
+    assert not torch.equal(as_process([bias, norm])([1], row), as_process([norm, bias])([1], row))
+
+
+def test_the_ban_of_early_ends_comes_first() -> None:
+    """As in transformers: a processor that forces an end is not undone."""
+    forced = [G.ForcedEOSTokenLogitsProcessor(7, FIRST)]
+    due = generated(
+        MODEL,
+        PROMPT,
+        TOKENS,
+        eos_token_id=FIRST,
+        pad_token_id=0,
+        min_new_tokens=8,
+        logits_processor=G.LogitsProcessorList(forced),
+    )
+    assert len(due) == 4
+    for draft in DRAFTS.values():
+        found = speculative_generate(
+            MODEL,
+            draft,
+            PROMPT,
+            k=3,
+            processors=forced,
+            stop=FIRST,
+            min_new_tokens=8,
+            max_new_tokens=TOKENS,
+        )
+        assert found.ids == due
 
 
 @pytest.mark.parametrize("draft", DRAFTS)

@@ -1,96 +1,37 @@
-"""Models that the loop cannot use are refused in one line, before the first token."""
+"""What a model and its cache must be, and how many positions it has."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+import inspect
+from typing import Any
 
 import pytest
 import torch
 from transformers import (
-    AutoModelForCausalLM,
-    BertConfig,
     BloomConfig,
-    FalconH1Config,
+    DynamicCache,
     GPT2Config,
-    JambaConfig,
-    Lfm2Config,
     LlamaConfig,
-    Mamba2Config,
-    MambaConfig,
-    OpenAIGPTConfig,
+    MptConfig,
     Phi3Config,
-    Qwen3NextConfig,
-    RecurrentGemmaConfig,
-    RwkvConfig,
-    T5Config,
-    T5ForConditionalGeneration,
+    WhisperConfig,
+    cache_utils,
 )
-from transformers.cache_utils import DynamicLayer, QuantoQuantizedLayer, StaticLayer
 
+from families import build, configure
 from speclab.backends.generate import plain_generate, speculative_generate
 from speclab.backends.hf.model import HFModel
-from speclab.backends.hf.support import NO_LIMIT, context_of, require_croppable
+from speclab.backends.hf.support import NO_LIMIT, context_of, new_cache, require_croppable
 from speclab.errors import InputError
 from tiny import tiny_llama
 
-COMMON: dict[str, Any] = {
-    "hidden_size": 32,
-    "intermediate_size": 32,
-    "num_hidden_layers": 4,
-    "num_attention_heads": 2,
-    "num_key_value_heads": 1,
-    "vocab_size": 64,
-    "max_position_embeddings": 64,
-    "bos_token_id": None,
-    "eos_token_id": None,
-    "pad_token_id": None,
+TAKEN = {"DynamicLayer", "DynamicSlidingWindowLayer", "DummyLayer"}
+LAYERS = {
+    name: kind
+    for name, kind in vars(cache_utils).items()
+    if name.endswith("Layer") and isinstance(kind, type) and not inspect.isabstract(kind)
 }
-REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "mamba": (MambaConfig, {}, "recurrent state .*linear_attention"),
-    "mamba2": (Mamba2Config, {"num_heads": 4, "head_dim": 16}, "recurrent state .*linear_attention"),
-    "rwkv": (RwkvConfig, {"attention_hidden_size": 32}, "recurrent state .*rwkv"),
-    "recurrent gemma": (RecurrentGemmaConfig, {"lru_width": 32}, "recurrent state"),
-    "hybrid, linear attention": (Qwen3NextConfig, {"head_dim": 16}, "linear_attention, full_attention"),
-    "hybrid, mamba": (JambaConfig, {}, "recurrent state .*linear_attention"),
-    "hybrid in one layer": (
-        FalconH1Config,
-        {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_d_ssm": 64},
-        "recurrent state .*hybrid",
-    ),
-    "convolutions": (
-        Lfm2Config,
-        {"layer_types": [*["full_attention", "conv"] * 2]},
-        r"layer 1 is of type conv \(LinearAttentionLayer\)",
-    ),
-    "bidirectional": (BertConfig, {}, "attend to later ones"),
-    "no cache": (OpenAIGPTConfig, {"n_embd": 32, "n_layer": 1, "n_head": 2}, "takes no key-value cache"),
-}
-
-
-def build(config: Any) -> Any:
-    """A tiny model of random weights."""
-    make: Any = AutoModelForCausalLM.from_config
-    return make(config).eval()
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_refused_with_the_reason(name: str) -> None:
-    """As target and as draft; the message is one line and says what to choose instead."""
-    config, own, reason = REFUSED[name]
-    model = build(config(**{**COMMON, **own}))
-    for target, draft in ((model, tiny_llama()), (tiny_llama(), model)):
-        with pytest.raises(InputError, match=reason) as raised:
-            speculative_generate(target, draft, [1, 2])
-        assert "\n" not in str(raised.value)
-        assert "choose a causal model" in str(raised.value)
-
-
-def test_encoder_decoder_is_refused() -> None:
-    """Plainly, and not by a shape."""
-    config = cast("Any", T5Config)(d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, vocab_size=64)
-    model = cast("Any", T5ForConditionalGeneration)(config)
-    with pytest.raises(InputError, match="T5ForConditionalGeneration is an encoder-decoder"):
-        HFModel(model)
+"""Every kind of layer that a cache of this transformers can have."""
 
 
 @pytest.mark.parametrize("thing", [torch.nn.Linear(2, 2), "gpt2", None])
@@ -117,14 +58,23 @@ def test_open_choices_are_taken(wanted: str | None) -> None:
     assert plain_generate(model, [1, 2], max_new_tokens=2).finish == "length"
 
 
-def test_layers_that_cannot_be_cut_are_named() -> None:
-    """Static and quantised layers, by their class where the configuration has no type for them."""
-    config = LlamaConfig(**COMMON)
-    make: Any = DynamicLayer
-    require_croppable(make(), 0, config)
-    for layer in (StaticLayer(max_cache_len=8), object.__new__(QuantoQuantizedLayer)):
-        with pytest.raises(InputError, match=f"layer 3 is of type {type(layer).__name__}, whose cache cannot"):
-            require_croppable(layer, 3, config)
+@pytest.mark.parametrize("name", LAYERS)
+def test_every_other_layer_is_refused_by_name(name: str) -> None:
+    """Static, quantised, recurrent, indexed, or new: only what is known to be keys and values is taken."""
+    layer: object = object.__new__(LAYERS[name])
+    if name in TAKEN:
+        require_croppable(layer, 3, LlamaConfig())
+        return
+    with pytest.raises(InputError, match=f"layer 3 is of type {name}, whose cache cannot be cut back"):
+        require_croppable(layer, 3, LlamaConfig())
+
+
+def test_layers_keep_every_position() -> None:
+    """Also where transformers itself would keep a window."""
+    config = configure(Phi3Config, {"sliding_window": 8})
+    theirs, ours = DynamicCache(config=config), new_cache(config)
+    assert [type(layer).__name__ for layer in theirs.layers] == ["DynamicSlidingWindowLayer"] * 2
+    assert [type(layer).__name__ for layer in ours.layers] == ["DynamicLayer"] * 2
 
 
 def test_state_outside_the_cache_is_found_in_the_first_pass() -> None:
@@ -143,7 +93,18 @@ def test_context_comes_from_the_configuration() -> None:
     """Under any of its names; without one there is no limit."""
     assert context_of(LlamaConfig(max_position_embeddings=99)) == 99
     assert context_of(GPT2Config(n_positions=77)) == 77
+    assert context_of(MptConfig(max_seq_len=55)) == 55
+    assert context_of(WhisperConfig(max_target_positions=33)) == 33
     assert context_of(BloomConfig()) == NO_LIMIT
+
+
+@pytest.mark.parametrize("config", [GPT2Config, MptConfig, LlamaConfig])
+def test_context_is_used_to_its_end(config: Any) -> None:
+    """Up to the last position, by learned positions, by alibi and by rotary ones."""
+    own = {"max_seq_len": 24} if config is MptConfig else {"max_position_embeddings": 24}
+    model = build(config, own)
+    result = speculative_generate(model, model, [1, 2, 3], k=4, max_new_tokens=40)
+    assert (len(result.ids), result.finish) == (21, "context")
 
 
 def test_longrope_ends_at_the_original_context() -> None:
@@ -156,8 +117,8 @@ def test_longrope_ends_at_the_original_context() -> None:
         "original_max_position_embeddings": 16,
         "factor": 4.0,
     }
-    config = Phi3Config(**COMMON, rope_parameters=rope, original_max_position_embeddings=16)
-    assert context_of(config) == 16
-    model = build(config)
+    own = {"rope_parameters": rope, "original_max_position_embeddings": 16}
+    assert context_of(configure(Phi3Config, own)) == 16
+    model = build(Phi3Config, own)
     result = speculative_generate(model, model, [1, 2, 3], k=4, max_new_tokens=40)
     assert (len(result.ids), result.finish) == (13, "context")

@@ -22,7 +22,7 @@ from speclab.theory.goodness import chi_square
 from speclab.theory.power import draws_needed, power
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,7 +38,9 @@ PROMPT = [0]
 SAMPLING = Sampling(1.0)
 FALSE_ALARM = 0.001
 RUNS = 300
-"""Of the loop in one test: enough for two dozen of the 64 outcomes to be expected five times."""
+"""Of the loop in one test: enough for a third of the 64 outcomes to be expected five times."""
+FEWER = SEEDS[:500]
+"""For the wrong rules, which take more runs a test."""
 
 
 class Known(TableModel):
@@ -57,9 +59,9 @@ class Known(TableModel):
 @cache
 def tables() -> tuple[Law, Law, dict[bytes, Law]]:
     """Logits of a target and of a draft, and room for the laws of both."""
-    dice = np.random.default_rng(5)
+    dice = np.random.default_rng(7)
     logits = dice.normal(size=(VOCABULARY, VOCABULARY))
-    return logits, logits + 0.7 * dice.normal(size=logits.shape), {}
+    return logits, logits + dice.normal(size=logits.shape), {}
 
 
 def once(rule: Rule, source: RandomSource) -> tuple[int, ...]:
@@ -103,10 +105,12 @@ def exact() -> Law:
     return vector(joint_law(step, TOKENS))
 
 
-def p_values(rule: Rule, runs: int, sources: Callable[[int], Iterator[RandomSource]]) -> NDArray[np.float64]:
+def p_values(
+    rule: Rule, runs: int, sources: Callable[[int], Iterator[RandomSource]], seeds: Sequence[int]
+) -> NDArray[np.float64]:
     """One test a seed, each of so many runs of the loop."""
     found = []
-    for seed in SEEDS:
+    for seed in seeds:
         outcomes = [number(once(rule, source)) for _, source in zip(range(runs), sources(seed), strict=False)]
         found.append(chi_square(np.bincount(outcomes, minlength=VOCABULARY**TOKENS), exact()).p_value)
     return np.array(found, dtype=np.float64)
@@ -136,7 +140,7 @@ def test_the_loop_alarms_as_often_as_stated(
     sources: Callable[[int], Iterator[RandomSource]], found: Callable[[str], None]
 ) -> None:
     """Corrections, bonus tokens and second iterations all have a part in three tokens."""
-    found(check_alarms(p_values("ratio", RUNS, sources)))
+    found(check_alarms(p_values("ratio", RUNS, sources, SEEDS)))
 
 
 @pytest.mark.parametrize("aim", [0.5, 0.99])
@@ -150,6 +154,6 @@ def test_a_wrong_rule_in_the_loop_is_seen_as_often_as_its_power_says(
     draws = draws_needed(exact(), wrong, false_alarm=FALSE_ALARM, power=aim)
     assert draws is not None
     computed = power(exact(), wrong, draws=draws, false_alarm=FALSE_ALARM)
-    line = check_power(p_values(rule, draws, numpy_stream), FALSE_ALARM, computed)
+    line = check_power(p_values(rule, draws, numpy_stream, FEWER), FALSE_ALARM, computed)
     apart = law_distance(dict(enumerate(wrong)), dict(enumerate(exact())))
     found(f"total variation {apart:.3f}, {draws:,} runs: {line}")

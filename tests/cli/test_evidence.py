@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from small_bench import SmallBench, small_ask
+from small_bench import SmallBench, few_walks, small_ask
 from small_bench import small_repository as tiny_repository
-from small_repository import new_run, small_repository
+from small_repository import claim, new_run, small_repository
 from speclab.cli.main import main
 from speclab.experiments.runner import run_plan
 from speclab.records.lock import measuring
+from speclab.records.plan import EXPERIMENTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +24,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("speclab.measure.machine.other_processes", tuple)
+    few_walks(monkeypatch)
 
 
 class Command:
@@ -141,7 +143,7 @@ def test_dry_run_prints_and_stops(tmp_path: Path, evidence: Command, monkeypatch
     monkeypatch.setattr("speclab.experiments.runner.RealBench", SmallBench)
     tiny_repository(tmp_path)
     assert evidence("run", "--plan", "tiny", "--dry-run", "--json") == 0
-    assert set(json.loads(evidence.out)["seconds"]) == {"timing", "speed", "distribution", "divergence"}
+    assert tuple(json.loads(evidence.out)["seconds"]) == EXPERIMENTS
     assert all(what in evidence.err for what in ("time: about", "memory: ", "disk: "))
     assert not (tmp_path / "runs").exists()
 
@@ -214,3 +216,26 @@ def test_answer_of_a_part_says_what_was_not_measured(tmp_path: Path, evidence: C
     run = run_plan(small_ask(tmp_path, "timing"), bench=SmallBench())
     assert evidence("show", run.record.id) == 0
     assert "3 timing" in evidence.out
+
+
+def test_diff_tells_two_runs_apart(tmp_path: Path, evidence: Command) -> None:
+    """A row a claim, and what it comes to; a run against itself is the same throughout."""
+    small_repository(tmp_path, claim("c", "cost_ratio"), claim("speed", "speedup", "k = 4"))
+    new_run(tmp_path, "quick-1")
+    new_run(tmp_path, "quick-2", slow=3.0)
+    assert evidence("diff", "quick-1", "quick-1") == 0
+    assert "0 moved, 2 the same, 0 not comparable" in evidence.out
+    told = evidence.document("diff", "quick-1", "quick-2")
+    assert [each["outcome"] for each in told["claims"]] == ["moved", "moved"]
+    assert told["claims"][0]["left"]["value"] < told["claims"][0]["right"]["value"]
+    assert evidence("diff", "quick-1", "nowhere") == 2
+
+
+def test_check_fresh_fails_on_code_that_changed(tmp_path: Path, evidence: Command) -> None:
+    """The simulated run executed a loop that is not here."""
+    small_repository(tmp_path, claim("c", "cost_ratio"))
+    new_run(tmp_path, "quick-1")
+    assert evidence("adopt", "quick-1") == 0
+    assert evidence("check") == 0
+    assert evidence("check", "--fresh") == 1
+    assert "quick-1: stale: src/speclab/decoding/loop.py is gone" in evidence.err

@@ -11,7 +11,7 @@ import torch
 from scripted import Never
 from speclab import plain_generate, speculative_generate
 from speclab.backends.hf.model import HFModel
-from speclab.backends.hf.processors import process_of
+from speclab.backends.hf.processors import as_process
 from speclab.backends.table import TableModel
 from speclab.decoding.generation import collect
 from speclab.decoding.loop import speculative
@@ -185,7 +185,7 @@ def counted(kind: type[ProcessedModel], *, processed_draft: bool) -> dict[tuple[
     from transformers import RepetitionPenaltyLogitsProcessor
 
     penalty: Any = RepetitionPenaltyLogitsProcessor
-    process = process_of([penalty(PENALTY)])
+    process = as_process([penalty(PENALTY)])
     target, draft = (
         HFModel(tiny_llama(seed, vocabulary=3, layers=1, hidden=16, sharpness=2.0, dtype=torch.float64))
         for seed in (1, 10)

@@ -18,10 +18,18 @@ from speclab.records.reader import read_run, run_folders
 SUPPORT = Path(__file__).parent.parent / "support"
 KEYS = {
     *(f"timing.r{cycle}" for cycle in range(3)),
+    *(f"exactness.{walk}" for walk in ("ratio", "fresh-draw")),
     *(
         f"{part}.{prompt}{end}"
         for prompt in ("prose-1", "code-1")
-        for part, end in (("speed", ".r0.a0"), ("distribution", ".s0"), ("recomputed", ""), ("divergence", ""))
+        for part, end in (
+            ("speed", ".r0.a0"),
+            ("distribution", ".s0"),
+            ("disagreement", ""),
+            ("recomputed", ""),
+            ("divergence", ""),
+            ("margins", ""),
+        )
     ),
 }
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @cache
 def fresh_layers(model: Any, ids: tuple[int, ...]) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Keys and values of each layer after one pass over the ids, all positions, windows or not."""
-    fresh = DynamicCache()
+    fresh: Any = DynamicCache()
     keyword = "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
     with torch.no_grad():
         model(torch.tensor([ids]), use_cache=True, **{keyword: fresh})

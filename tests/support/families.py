@@ -23,6 +23,23 @@ COMMON: dict[str, Any] = {
 }
 """Most configurations take these under these names; the others keep what they do not know and never look at it."""
 
+LATENT: dict[str, Any] = {
+    "num_key_value_heads": 2,
+    "kv_lora_rank": 16,
+    "q_lora_rank": 16,
+    "qk_rope_head_dim": 8,
+    "qk_nope_head_dim": 8,
+    "v_head_dim": 16,
+    "head_dim": 8,
+    "n_routed_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 16,
+    "n_group": 1,
+    "topk_group": 1,
+    "first_k_dense_replace": 1,
+}
+"""What DeepSeek's attention and experts take besides."""
+
 
 def configure(config: Any, own: dict[str, Any]) -> Any:
     """A configuration of its own options on top of the common ones."""

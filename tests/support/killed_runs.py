@@ -16,9 +16,11 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
+from small_bench import few_walks
 from speclab.backends.hf import clock, device, sampling, source  # noqa: F401 - before the forks
 from speclab.cli.main import main
 from speclab.measure import machine
@@ -180,6 +182,7 @@ def stopped(repository: Path) -> dict[str, object]:
 if __name__ == "__main__":
     # Half a second each time, to see what else runs here: no part of this test.
     vars(machine)["other_processes"] = tuple
+    few_walks(pytest.MonkeyPatch())
     what, place, *rest = sys.argv[1:]
     here = Path(place)
     # In a child too: a process that has computed with torch cannot be forked safely.

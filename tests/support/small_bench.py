@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import tomli_w
 from speclab.backends.device import DeviceState
 from speclab.backends.table import TableModel
 from speclab.experiments.ask import Ask
+from speclab.experiments.exactness.cases import TABLES
+from speclab.experiments.exactness.subjects import MISTAKES, RIGHT
 from speclab.experiments.overrides import Overrides
 from speclab.records.base import Reading
 from speclab.records.files import write_atomic
@@ -20,6 +22,8 @@ from speclab.records.run import ModelRecord
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    import pytest
 
     from speclab.backends.device import CardState
     from speclab.models.load import LoadedPair
@@ -72,6 +76,13 @@ def small_ask(repository: Path, *experiments: str, **overrides: Any) -> Ask:
         experiments=experiments or QUICKLY,
         overrides=Overrides(**overrides),
     )
+
+
+def few_walks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `exactness` walk two subjects in one small configuration each, in the place of a minute's work."""
+    few = tuple(replace(each, cases=TABLES[:1]) for each in (*RIGHT[:1], *MISTAKES[:1]))
+    for module in ("estimate", "exactness.experiment"):
+        monkeypatch.setattr(f"speclab.experiments.{module}.SUBJECTS", few)
 
 
 class Letters:

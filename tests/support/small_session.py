@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from speclab.experiments.protocol import EncodedPrompt, Session
+from speclab.prompts.encode import ids_sha256
 from speclab.records.run import PromptRecord
 from synthetic import synthetic_plan
 
@@ -34,7 +34,7 @@ def prompt(name: str, ids: Sequence[int], kind: str = "prose") -> EncodedPrompt:
         kind=kind,
         format="raw",
         tokens=len(ids),
-        ids_sha256=hashlib.sha256(bytes(ids)).hexdigest(),
+        ids_sha256=ids_sha256(ids),
         licence="CC0-1.0",
         source="ours",
     )

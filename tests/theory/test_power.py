@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, chi2, ncx2
 
 from speclab.errors import InputError
 from speclab.experiments.rules import RULES
@@ -54,6 +53,15 @@ def test_power_of_an_impossible_token() -> None:
     assert tilted == pytest.approx(1 - 0.999**200 * 0.99)
 
 
+@pytest.mark.parametrize("draws", [10**4, 10**6, 10**9, 10**12])
+def test_far_from_p_the_power_is_one_and_a_number(draws: int) -> None:
+    """However far: all draws in one cell, or nearly all, where p expects next to none."""
+    p = [1 - 1e-3, 1e-3]
+    assert power(p, [0.0, 1.0], draws=draws, false_alarm=0.001) == 1
+    assert power(p, [1e-12, 1 - 1e-12], draws=draws, false_alarm=0.001) == 1
+    assert power(p, [1.0, 0.0], draws=draws, false_alarm=0.001) == (0 if draws == 10**4 else 1)
+
+
 def test_what_cannot_be_tested_has_no_power() -> None:
     """One cell: nothing is ever rejected."""
     assert power(P, Q, draws=4, false_alarm=0.001) == 0
@@ -61,13 +69,13 @@ def test_what_cannot_be_tested_has_no_power() -> None:
 
 
 def test_draws_needed_is_the_edge() -> None:
-    """That many draws are enough and one less is not; the draws follow the noncentrality."""
+    """That many draws are enough and one less is not; near p they follow the noncentrality."""
     needed = draws_needed(P, Q, false_alarm=0.001, power=0.99)
     assert needed is not None
     assert power(P, Q, draws=needed, false_alarm=0.001) >= 0.99
     assert power(P, Q, draws=needed - 1, false_alarm=0.001) < 0.99
     distance = float(((Q - P) ** 2 / P).sum())
-    assert needed == math.ceil(noncentrality(degrees=3, false_alarm=0.001, power=0.99) / distance)
+    assert needed == pytest.approx(noncentrality(degrees=3, false_alarm=0.001, power=0.99) / distance, rel=0.01)
 
 
 def wrong_laws() -> dict[str, tuple[NDArray[np.float64], int]]:
@@ -97,19 +105,36 @@ def wrong_laws() -> dict[str, tuple[NDArray[np.float64], int]]:
 
 @pytest.mark.parametrize("name", wrong_laws())
 def test_draws_for_named_wrong_rules(name: str) -> None:
-    """Tens to thousands of draws at .001 and .99: the order of magnitude of each, and simulation agrees."""
+    """Tens to thousands at .001 and .99, about what the plain non-central formula says; simulation agrees."""
     law, about = wrong_laws()[name]
-    needed = draws_needed(TARGET, law, false_alarm=0.001, power=0.99)
-    assert needed == pytest.approx(about, rel=0.1)
+    distance = float(((law - TARGET) ** 2 / TARGET).sum())
+    assert noncentrality(degrees=3, false_alarm=0.001, power=0.99) / distance == pytest.approx(about, rel=0.05)
+    needed, half = (draws_needed(TARGET, law, false_alarm=0.001, power=each) for each in (0.99, 0.5))
     assert needed is not None
-    tests = 1000
-    counts = np.random.default_rng(10).multinomial(needed, law, size=tests)
-    rejected = sum(chi_square(each, TARGET).verdict(0.001) != "passed" for each in counts)
-    # Of a binomial with the stated power; far from p the approximation errs to the safe side.
-    assert rejected >= binom.ppf(0.001, tests, 0.99)
-    half = draws_needed(TARGET, law, false_alarm=0.001, power=0.5)
     assert half is not None
-    assert half < needed / 2
+    assert 0.7 * about < needed < 1.05 * about
+    tests = 1000
+    assert share_rejected(TARGET, law, needed, tests) >= binom.ppf(0.001, tests, 0.99) / tests
+    computed = power(TARGET, law, draws=half, false_alarm=0.001)
+    assert share_rejected(TARGET, law, half, tests) == pytest.approx(computed, abs=0.06)
+
+
+@pytest.mark.parametrize("shift", [0.15, -0.13])
+def test_power_where_cells_are_expected_a_few_times(shift: float) -> None:
+    """Forty cells expected six times each: how much the counts scatter under the other law decides too."""
+    p = np.append(0.4, np.full(40, 0.015))
+    other = np.append(p[0] + shift, p[1:] * (1 - shift / 0.6) * (1 + 0.1 * np.tile([1, -1], 20)))
+    seen = share_rejected(p, other, 400, 4000)
+    assert power(p, other, draws=400, false_alarm=0.001) == pytest.approx(seen, abs=0.03)
+    # What the noncentrality alone says of it.
+    plain = float(ncx2.sf(chi2.isf(0.001, 40), 40, 400 * ((other - p) ** 2 / p).sum()))
+    assert abs(plain - seen) > 0.15
+
+
+def share_rejected(p: NDArray[np.float64], law: NDArray[np.float64], draws: int, tests: int) -> float:
+    """Of simulated tests at .001, all cells kept."""
+    counts = np.random.default_rng(10).multinomial(draws, law, size=tests)
+    return sum(chi_square(each, p).verdict(0.001) != "passed" for each in counts) / tests
 
 
 def test_draws_needed_for_what_is_equal() -> None:

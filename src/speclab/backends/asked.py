@@ -84,7 +84,7 @@ def process_of(
     if ends and min_new_tokens:
         processes.append(BanUntil(tuple(sorted(ends)), prompt + min_new_tokens))
     if processors:
-        from speclab.backends.hf import processors as hf  # noqa: PLC0415 - needs torch
+        from speclab.backends.hf.processors import as_process  # noqa: PLC0415 - needs torch
 
-        processes.append(hf.process_of(processors))
+        processes.append(as_process(processors))
     return InTurn(tuple(processes)) if processes else None

@@ -83,7 +83,8 @@ def law(row: NDArray[np.float64], sampling: Sampling) -> NDArray[np.float64]:
         Probabilities, shape [vocabulary], float64, summing to 1 up to rounding.
     """
     scores = np.asarray(row, dtype=np.float64)
-    scores = (scores - scores.max()) / sampling.temperature
+    with np.errstate(over="ignore"):  # a distance beyond float64 is as good as forbidden
+        scores = (scores - scores.max()) / sampling.temperature
     if 0 < sampling.top_k < scores.size:
         scores = np.where(scores < np.sort(scores)[-sampling.top_k], -np.inf, scores)
     if sampling.top_p < 1:
@@ -110,11 +111,19 @@ class NumpySource:
     def __init__(self, seed: int) -> None:
         self._generator = np.random.default_rng(seed)
 
-    def choose(self, law: NDArray[np.float64] | tuple[float, ...], position: int) -> int:  # noqa: ARG002
-        """Draw an index by inverting the cumulated law over its support."""
+    def choose(self, law: NDArray[np.float64] | tuple[float, ...], position: int) -> int:
+        """Draw an index by inverting the cumulated law over its support.
+
+        Raises:
+            ValueError: When the law holds NaN or an infinity, or nothing above zero.
+        """
         weights = np.asarray(law, dtype=np.float64)
         support = np.flatnonzero(weights)
         bounds = np.cumsum(weights[support])
+        total = bounds[-1] if support.size else 0.0
+        if not 0 < total < np.inf:
+            msg = f"the law at position {position} holds NaN or an infinity, or nothing above zero"
+            raise ValueError(msg)
         # `side="right"` finds the first bound above u, so u = 0 never lands on an empty cell.
-        found = int(np.searchsorted(bounds, self._generator.random() * bounds[-1], side="right"))
+        found = int(np.searchsorted(bounds, self._generator.random() * total, side="right"))
         return int(support[min(found, support.size - 1)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from speclab.cli import evidence_run
+from speclab.cli import evidence_diff, evidence_run
 from speclab.cli.output import JsonFlag, OutFile, emit, line, table
 from speclab.errors import CheckError, InputError
 from speclab.records.lock import measured_now
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 RunArgument = Annotated[str, typer.Argument(help="Id of a run.", metavar="RUN", show_default=False)]
 OneRun = Annotated[str | None, typer.Argument(help="Id of a run.", metavar="RUN", show_default=False)]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Fail where the code changed since an adopted run.")]
 Reason = Annotated[str, typer.Option(help="What no program can see.", show_default=False)]
 
 
@@ -27,6 +28,7 @@ def add_to(app: typer.Typer) -> None:
     group = typer.Typer(help="Make runs, look at them, check them, adopt or discard them.", no_args_is_help=True)
     app.add_typer(group, name="evidence")
     evidence_run.add_to(group)
+    evidence_diff.add_to(group)
 
     @group.command("list")
     def _list(*, as_json: JsonFlag = False, out: OutFile = None) -> None:
@@ -49,12 +51,14 @@ def add_to(app: typer.Typer) -> None:
         emit(document, shown, as_json=as_json, out=out)
 
     @group.command("check")
-    def _check(run_id: OneRun = None, *, as_json: JsonFlag = False, out: OutFile = None) -> None:
+    def _check(
+        run_id: OneRun = None, *, fresh: Fresh = False, as_json: JsonFlag = False, out: OutFile = None
+    ) -> None:
         """Check the adopted runs, the register and its claims; with RUN, that run too."""
-        from speclab.evidence.checks import check
+        from speclab.evidence.checks import check, stale
 
         repository = find_repository()
-        faults = check(repository)
+        faults = [*check(repository), *(stale(repository) if fresh else ())]
         if run_id is not None:
             faults = [*_faults(find_run(run_id, repository)), *faults]
         emit(

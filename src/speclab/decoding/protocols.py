@@ -149,6 +149,7 @@ class LogitsError(CheckError):
     def __init__(self, position: int) -> None:
         super().__init__(
             f"the target's logits for position {position} hold NaN, +inf or no finite entry; "
-            "no token can be decided there (a float16 overflow is the usual cause: try bfloat16 or float32)"
+            "no token can be decided there (a float16 overflow is the usual cause: try bfloat16 or float32; or "
+            "processors ban every token)"
         )
         self.position = position

@@ -45,7 +45,7 @@ def accept_probability(p: Law, q: Law, token: Any) -> Any:
     Returns:
         A scalar or an array like `token`, between 0 and 1.
     """
-    return (p[token] / q[token]).clip(0, 1)
+    return p[token].clip(max=q[token]) / q[token]  # p/q itself would overflow where q is tiny
 
 
 def residual(p: Law, q: Law) -> Law:
@@ -149,10 +149,10 @@ def accept_own_draw(
     """Draw every token from the target's own law, and keep a proposal where it is the token that was drawn.
 
     Exact for any proposals, since none has a part in what is committed. A drawn proposal stands with probability
-    sum(p q) only, which is never above the sum of min(p, q) by which `accept_sample` keeps it. For a proposal that
-    was chosen the two are equal: p at that token. Then exactly one decision is made for each position, the one that
-    plain decoding makes there; with a source that ties its numbers to positions the output is plain's, token for
-    token.
+    sum(p q) only, which is never above the sum of min(p, q) by which `accept_sample` keeps it. For a proposal
+    that was chosen the two are equal: p at that token. Then exactly one decision is made for each position, the
+    one that plain decoding makes there; with a source that ties its numbers to positions the output is plain's,
+    token for token.
 
     Arguments as in `accept_sample`.
     """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from speclab.errors import CheckError, InputError
 from speclab.evidence.current import FILE as CURRENT_FILE
+from speclab.evidence.freshness import changed_sources
 from speclab.evidence.holds import parse_holds
 from speclab.evidence.register import Register
 from speclab.records.reader import RECORD, read_run, run_folders, run_homes
@@ -34,6 +35,19 @@ def check(repository: Path) -> list[str]:
         *_claims(register),
     )
     return [_short(fault, repository) for fault in dict.fromkeys(faults)]
+
+
+def stale(repository: Path) -> list[str]:
+    """One line for each file that is not what the run of a plan executed; empty where every run is fresh.
+
+    Not among the faults of `check`: an edit of the loop must not cost a run, but what is published must say so.
+    """
+    register = Register(repository)
+    return [
+        f"research/runs/{register.current.runs[plan]}: stale: {changed}; measure the plan {plan} again"
+        for plan in register.current.runs
+        for changed in changed_sources(register.run(plan).record, repository)
+    ]
 
 
 def broken_holds(register: Register, claim_id: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Whether files with given digests ever stood together in a commit, for runs that were made without git."""
+"""What version control knows of the files of a run: a commit that holds them, and those that changed one since."""
 
 from __future__ import annotations
 
@@ -36,6 +36,17 @@ def commit_with(repository: Path, digests: Mapping[str, str]) -> str | None:
     except (FileNotFoundError, subprocess.CalledProcessError):
         return None
     return None
+
+
+def commits_since(repository: Path, commit: str, path: str) -> tuple[str, ...]:
+    """Short ids of the commits that touched a file since a commit, newest first.
+
+    Raises:
+        FileNotFoundError: Without git.
+        subprocess.CalledProcessError: Where git does not know that commit.
+    """
+    listed = _git(repository, "log", "--format=%h", f"{commit}..HEAD", "--", path)
+    return tuple(listed.decode().split())
 
 
 def _blobs(repository: Path, commit: str, paths: Iterable[str]) -> dict[str, str]:

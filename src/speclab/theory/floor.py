@@ -73,16 +73,16 @@ def noncentrality(*, degrees: int, false_alarm: float, power: float) -> float:
         raise InputError(msg)
     require_order(false_alarm, power)
     low, high = 0.0, 1.0
-    while tail(degrees, false_alarm, high) < power:
+    while _tail(degrees, false_alarm, high) < power:
         low, high = high, 2 * high
     # Sixty halvings leave nothing of the interval in float64.
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if tail(degrees, false_alarm, middle) < power else (low, middle)
+        low, high = (middle, high) if _tail(degrees, false_alarm, middle) < power else (low, middle)
     return high
 
 
-def tail(degrees: int, false_alarm: float, shift: float) -> float:
+def _tail(degrees: int, false_alarm: float, shift: float) -> float:
     """Chance that a non-central chi-square exceeds the critical value of the central one.
 
     Args:

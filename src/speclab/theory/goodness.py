@@ -62,6 +62,9 @@ def chi_square(counts: ArrayLike, p: ArrayLike, *, top: int | None = None, min_e
     The cells are settled by the law and the number of draws (`speclab.theory.cells`). A token that was drawn
     although its probability is 0 decides at once: no sample size excuses it, and no pooling hides it.
 
+    The chi-square law of the statistic is that of many draws. Where most cells are expected little more than five
+    times its tail is a little heavier: at a stated .001 the chance of a false alarm is then up to .0015.
+
     Args:
         counts: How often each token was drawn, whole numbers, shape [vocabulary].
         p: The reference law, shape [vocabulary], computed in float64 where the tail matters.

@@ -10,7 +10,7 @@ from transformers.generation.utils import GenerateDecoderOnlyOutput
 
 from speclab.backends.hf.handed import require_usable
 from speclab.backends.hf.model import HFModel
-from speclab.backends.hf.processors import process_of
+from speclab.backends.hf.processors import as_process
 from speclab.backends.hf.source import TorchSource
 from speclab.backends.hf.stops import StopCriteria
 from speclab.backends.hf.support import CACHE_KEYWORDS
@@ -45,9 +45,9 @@ def generate(
 
     For `model.generate(ids, custom_generate=speclab.backends.hf.generate, draft=draft_model, k=4, ...)`. Greedily
     the output is that of `generate` without it; with `do_sample=True` it has the same law, and the random numbers
-    follow torch's global seed. The processors and the stopping criteria are used as they are, on the rows of both
-    models, one position at a time. The output ends at the model's context at the latest, where plain `generate`
-    goes on with a warning.
+    follow torch's global seed. The processors are used as they are, on the rows of both models, one position at a
+    time, and so are the stopping criteria. The output ends at the model's context at the latest, where plain
+    `generate` goes on with a warning.
 
     `generate` keeps some of its arguments from every function of this kind: `assistant_model` is dropped without a
     word, `streamer` is shown the prompt and nothing else, and `stop_strings` finds no tokenizer (give
@@ -76,8 +76,8 @@ def generate(
     """
     target, guessing = HFModel(model, vocabulary=vocabulary), HFModel(draft, vocabulary=vocabulary)
     require_pair(target, guessing)
-    require_usable(input_ids, generation_config, model_kwargs)
-    process = process_of(logits_processor)
+    require_usable(input_ids, target.device, generation_config, model_kwargs)
+    process = as_process(logits_processor)
     stop = StopCriteria(stopping_criteria, target.device)
     prompt: list[int] = input_ids[0].tolist()
     sampled = bool(generation_config.do_sample)

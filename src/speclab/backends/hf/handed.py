@@ -12,6 +12,7 @@ from speclab.errors import InputError
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    import torch
     from torch import Tensor
 
 MODES = frozenset({GenerationMode.GREEDY_SEARCH, GenerationMode.SAMPLE})
@@ -20,11 +21,12 @@ IGNORED = frozenset({"attention_mask", "position_ids", "logits_to_keep", "use_ca
 """Arguments of the models' passes that the loop makes itself; the first two and the cache are looked at."""
 
 
-def require_usable(input_ids: Tensor, config: Any, model_kwargs: dict[str, Any]) -> None:
+def require_usable(input_ids: Tensor, device: torch.device, config: Any, model_kwargs: dict[str, Any]) -> None:
     """Check that this is one prompt, to be continued greedily or by sampling, from an empty cache.
 
     Args:
         input_ids: The prompt, shape [1, tokens].
+        device: Of the target; `generate` made processors for that of the prompt.
         config: The generation_config.
         model_kwargs: What else goes to the models' passes.
 
@@ -38,6 +40,8 @@ def require_usable(input_ids: Tensor, config: Any, model_kwargs: dict[str, Any])
         _refuse(f"num_return_sequences={config.num_return_sequences}", "call it once for each")
     if len(input_ids) > 1:
         _refuse(f"a batch of {len(input_ids)} prompts", "call it once for each")
+    if input_ids.device != device:
+        _refuse(f"a prompt on {input_ids.device} with a model on {device}", "move it with .to(model.device)")
     for name in OUTPUTS:
         if getattr(config, name, None):
             _refuse(name, "leave it out")

@@ -66,7 +66,7 @@ REASONS = {
 """Why the others of transformers' own cannot be taken."""
 
 
-def process_of(processors: Iterable[object]) -> Process:
+def as_process(processors: Iterable[object]) -> Process:
     """A process that applies logits processors, in their order, as plain decoding would at that position.
 
     Each call shows them one prefix, shape [1, tokens], and one row, shape [1, vocabulary]: most of them handle

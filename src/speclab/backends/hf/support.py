@@ -122,13 +122,13 @@ def require_croppable(layer: object, index: int, config: PreTrainedConfig) -> No
 
 
 def context_of(config: PreTrainedConfig) -> int:
-    """Largest number of positions of a model, under the first of its names; `NO_LIMIT` where there is none.
+    """Largest number of positions of a model, by whatever name; `NO_LIMIT` where positions are relative alone.
 
     A `longrope` model turns keys by other angles once a sequence is longer than its original context, those of a
     whole pass at once: there a pass over several tokens is not what single ones are. Its context ends before.
     """
     text = config.get_text_config(decoder=True)
-    limits = [next(filter(None, (getattr(text, name, None) for name in CONTEXT_NAMES)), NO_LIMIT)]
+    limits = [getattr(text, name, None) or NO_LIMIT for name in CONTEXT_NAMES]
     rope = getattr(text, "rope_parameters", None) or {}
     by_layer_type = [each for each in rope.values() if isinstance(each, dict)]
     limits += [

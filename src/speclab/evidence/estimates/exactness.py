@@ -66,7 +66,11 @@ def largest_law_error(run: Run, *, group: Group = "right", subject: str | None =
 
 @named()
 def wrong_by(
-    run: Run, *, end: Literal["smallest", "largest"] = "smallest", group: Group = "mistakes", subject: str | None = None
+    run: Run,
+    *,
+    end: Literal["smallest", "largest"] = "smallest",
+    group: Group = "mistakes",
+    subject: str | None = None,
 ) -> Estimate:
     """Total variation of the output's law from the target's, at one end; n counts the configurations."""
     found = [row.total_variation for row in _rows(run, group, subject)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from speclab.site.blocks import block
 from speclab.site.html import Html, code, facts, table, text
 from speclab.site.runs import run_of
+from speclab.site.standing import standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,7 @@ def origin(run_id: str | None = None) -> str:
         ("fallback", record.fallback or "not taken"),
         ("source", _read(record.commit, _digest)),
         ("edited since that commit", _read(record.dirty, _yes)),
+        ("since then", standing(record)),
         ("started", f"{record.started:%Y-%m-%d %H:%M} UTC"),
         ("ended", "not yet" if record.ended is None else f"{record.ended:%Y-%m-%d %H:%M} UTC"),
         ("digest of the rows", "none" if record.results_sha256 is None else _digest(record.results_sha256)),
