@@ -24,14 +24,14 @@ def test_a_processor_has_threads_and_no_card() -> None:
 
 def test_a_card_is_described_by_what_torch_sees_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Name, memory in all, free, held and held at most; the uuid in the form that the driver's tool takes."""
-    facts = SimpleNamespace(name="Simulated 12GB", uuid="0a1b-2c3d")
+    facts = SimpleNamespace(name="Simulated 12GB", uuid="0a1b-2c3d", multi_processor_count=132)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: facts)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (3, 12))
     monkeypatch.setattr(torch.cuda, "memory_allocated", lambda _: 8)
     monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda _: 9)
     monkeypatch.setattr(torch.version, "cuda", "12.8")
     card = device_state("cuda").card
-    assert card == CardState("Simulated 12GB", "GPU-0a1b-2c3d", "12.8", 12, 3, 8, 9)
+    assert card == CardState("Simulated 12GB", "GPU-0a1b-2c3d", "12.8", 132, 12, 3, 8, 9)
 
 
 def test_every_weight_is_read_once() -> None:

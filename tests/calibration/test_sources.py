@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.calibration, pytest.mark.timeout(1200)]
 
 FEW = (0.4, 0.0, 0.3, 0.2, 0.1)
-DRAWS = 300
+DRAWS = 200
 
 
 @pytest.mark.parametrize("kind", [NumpySource, TorchSource])

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         (".0%", "ratio", -0.001, "0\u00a0%"),
         (".2f", "ratio", -0.004, "0.00"),
         (".1e", "share", 0.00012, "1.2e-04"),
+        (".1e", "logits", 0.0000238, "2.4e-05"),
         (".1f GB", "bytes", 6.24e9, "6.2\u00a0GB"),
         (".1f GiB", "bytes", 2.0**31, "2.0\u00a0GiB"),
         (".0f ms", "ms", 189.6, "190\u00a0ms"),
@@ -52,6 +53,7 @@ def test_shown(form: str, unit: Unit, number: float, text: str) -> None:
         (".0% GB", "share", "per cent"),
         (".1f ms", "bytes", "it takes B, kB, MB, GB"),
         (".1f GB", "count", "it takes no unit at all"),
+        (".0%", "logits", "per cent"),
     ],
 )
 def test_refused(form: str, unit: Unit, says: str) -> None:

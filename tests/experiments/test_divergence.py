@@ -12,11 +12,10 @@ from speclab.decoding.sampling import GREEDY
 from speclab.errors import InputError
 from speclab.experiments.divergence import Divergence
 from speclab.experiments.randomness import NO_RANDOMNESS
-from speclab.experiments.recompute import spacing_at
 from speclab.experiments.replay import replay
 from speclab.experiments.speed import Speed
 from speclab.records.rows import DivergenceCell, SpeedCell
-from tiny_pair import TWIN, Around, Logged, OneTooLong, OneTooShort, Turned, tiny, tiny_run, twins
+from tiny_pair import Around, Logged, OneTooLong, OneTooShort, Turned, tiny, tiny_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -151,49 +150,6 @@ def test_an_exact_tie_is_a_tie() -> None:
         assert named["plain's path"] == named["prefill and one step"] == "neither"
         assert named["the arm's path"] == named["prefill and the same pass"] == "arm"
         assert {way.favours for way in each.float32} == {"neither"}
-
-
-def test_two_equal_output_rows_tie_alike_in_every_pass() -> None:
-    """Every decision is a tie of two equal logits, and every arm takes the lower id: there is no difference."""
-    done = measured(lambda dtype: (Around(twins(dtype)), tiny(dtype, noise=0.1)), speed={"ks": (1, 4)})
-    blocks = [each for each in done.cells.values() if isinstance(each, SpeedCell)]
-    assert max(token for block in blocks for arm in block.arms for token in arm.ids) < TWIN
-    assert [each for each in differences(done) if abs(each.plain_token - each.arm_token) == TWIN] == []
-
-
-def test_two_equal_output_rows_that_a_pass_rounds_apart_are_a_tie() -> None:
-    """A pass over several tokens puts one of two equal logits one spacing higher, in bfloat16 alone."""
-
-    def pair(dtype: Dtype) -> tuple[Model, Model]:
-        target = Turned(twins(dtype))
-
-        def change(row: Tensor, several: bool) -> Tensor:
-            row = row.clone()
-            if several and dtype == "bfloat16":
-                row[TWIN:] += spacing_at(float(row.max()), dtype)
-            return row
-
-        target.change = change
-        return target, tiny(dtype, noise=0.1)
-
-    found = differences(measured(pair))
-    assert {each.verdict for each in found} == {"tie"}
-    for each in found:
-        assert each.arm_token == each.plain_token + TWIN
-        assert (each.gap, each.noise >= each.spacing) == (0.0, True)
-        assert {way.plain_logit - way.arm_logit for way in each.float32} == {0.0}
-
-
-def test_nearly_equal_output_rows_are_tied_by_rounding_itself() -> None:
-    """Only weights are constructed: bfloat16 rounds two near logits together in one pass and not in another."""
-    speed = {"ks": (1, 2, 4, 8), "new_tokens": 24}
-    done = measured(lambda dtype: (Around(twins(dtype, 2**-8)), twins(dtype, 2**-8)), speed=speed)
-    found = differences(done)
-    if not found:
-        pytest.skip("on this processor passes over one token and over several round alike: nothing differs")
-    for each in found:
-        assert abs(each.plain_token - each.arm_token) == TWIN
-        assert each.verdict == "tie"
 
 
 def test_a_gap_within_the_noise_is_shape_numerics() -> None:

@@ -68,6 +68,18 @@ def test_time_from_two_passes_is_what_the_run_takes(name: str) -> None:
     assert measured(machine, experiment)[1] == pytest.approx(seconds, rel=1 / 6)
 
 
+def test_time_of_the_search_grows_with_the_texts() -> None:
+    """A pass of each model over each, both laws at every position, and the draws; nothing without that part."""
+    passes = Passes(1.0, 2.0, 2), Passes(0.5, 1.0, 2)
+    without = plan().model_copy(update={"disagreement": None})
+    assert from_passes(without, PROMPTS, *passes).seconds["disagreement"] == 0
+    found = from_passes(plan(), PROMPTS, *passes)
+    texts = [len(each.ids) + plan().speed.new_tokens for each in PROMPTS]
+    assert found.cells["disagreement"] == len(PROMPTS)
+    drawing = 2e-6 * plan().distribution.draws
+    assert found.seconds["disagreement"] == pytest.approx(sum(1.53 * each + drawing for each in texts))
+
+
 def test_probe_leaves_the_model_as_it_was() -> None:
     """It works on a copy, and finds the line through both lengths."""
     machine = SimulatedMachine()

@@ -341,7 +341,7 @@ def test_too_little_memory_on_the_card(repository: Path) -> None:
     """On a card it is the card's memory that counts."""
     pair = {"target": "a", "draft": "b", "dtype": "float16", "device": "cuda"}
     small_repository(repository, memory_gb=8.0, pair=pair)
-    card = CardState("Simulated Card", "GPU-1", "13.0", 2**34, 2**32, 0, 0)
+    card = CardState("Simulated Card", "GPU-1", "13.0", 132, 2**34, 2**32, 0, 0)
     with pytest.raises(InputError, match=r"needs 8\.0 GB .* 4\.3 GB are free on the card"):
         run_plan(small_ask(repository), bench=SmallBench(card=card))
 

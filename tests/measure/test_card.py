@@ -19,6 +19,7 @@ STATE = CardState(
     model="NVIDIA Simulated 12GB",
     uuid="GPU-0000",
     runtime="12.8",
+    multiprocessors=132,
     total_bytes=12 << 30,
     free_bytes=3 << 30,
     allocated_bytes=8 << 30,
@@ -65,6 +66,7 @@ def test_what_the_driver_tells_is_recorded() -> None:
     assert found.gpu is not None
     assert found.gpu.model == "NVIDIA Simulated 12GB"
     assert (found.gpu.driver.value, found.gpu.cuda.value, found.gpu.ecc.value) == ("570.86.10", "12.8", True)
+    assert found.gpu.multiprocessors.value == 132
     assert (found.before.gpu_temperature.value, found.before.gpu_clock_mhz.value) == (67.0, 1740.0)
     assert found.before.gpu_throttle.value == "power cap, heat, in software"
     assert found.before.gpu_free_bytes.value == 3 << 30
@@ -131,7 +133,7 @@ def test_other_processes_are_counted_only_where_their_ids_mean_something(
     pids: tuple[int, ...], allocated: int, value: int | None
 ) -> None:
     """In a container the driver lists ids of the host: our own is not among them, so nobody can be told apart."""
-    state = CardState("card", "GPU-1", "12.8", 1, 1, allocated, allocated)
+    state = CardState("card", "GPU-1", "12.8", 132, 1, 1, allocated, allocated)
     driver = Driver(pids=[os.getpid() if pid < 0 else pid for pid in pids])
     found = Card(state, driver).others()
     assert found.value == value

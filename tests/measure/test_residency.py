@@ -151,7 +151,7 @@ def test_steps_come_from_timing_and_without_it_from_speed() -> None:
 
 def test_memory_is_the_card_s_where_there_is_one() -> None:
     """What the process holds on it, not what it holds of the machine."""
-    card = CardState("card", "GPU-1", "12.8", 12 * GB, 3 * GB, 8 * GB, 9 * GB)
+    card = CardState("card", "GPU-1", "12.8", 132, 12 * GB, 3 * GB, 8 * GB, 9 * GB)
     assert holdings(DeviceState(1, card)) == Holdings(12 * GB, 3 * GB, 8 * GB, Reading[int](value=9 * GB))
 
 

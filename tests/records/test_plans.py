@@ -71,6 +71,17 @@ def test_fallback_of_the_card_is_the_other_pair_on_the_card() -> None:
     assert find_plan("quick", ROOT).plan.fallback is None
 
 
+@pytest.mark.parametrize("name", ["quick", "cpu", "gpu"])
+def test_margins_are_those_of_the_passes_that_check(name: str) -> None:
+    """Over k + 1 tokens at k = 4 and 8 among others; the plan for a card measures what the processor's does."""
+    plan = find_plan(name, ROOT).plan
+    assert plan.margins is not None
+    assert {5, 9} <= set(plan.margins.lengths)
+    assert 1 not in plan.margins.lengths
+    assert plan.experiments[-1] == "margins"
+    assert (plan.margins == find_plan("cpu", ROOT).plan.margins) == (name != "quick")
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [

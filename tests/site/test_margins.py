@@ -65,11 +65,11 @@ def test_gaps_that_no_logarithm_shows_are_no_fault(building: Building, run: str,
 
 
 def test_the_tokens_of_a_constructed_tie_are_shown_and_do_nothing(building: Building) -> None:
-    """Both pieces stand in code, escaped, beside the length that chooses the other one."""
+    """Biased, chosen and chosen instead: each piece stands in code, escaped; beside the last its length."""
     shown = BeautifulSoup(tables.constructed_ties(), "html.parser")
     assert shown.find("b") is None
     pieces = [each.get_text() for each in shown.select("tbody tr")[0].select("code")]
-    assert pieces == ["␣<b>one</b>", "```exec\\n[=id]"]
+    assert pieces == ["```exec\\n[=id]", "␣<b>one</b>", "```exec\\n[=id]"]
     assert "2 tokens" in shown.select("tbody tr")[0].get_text()
     assert building.faults == []
 

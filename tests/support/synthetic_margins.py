@@ -22,7 +22,8 @@ def margins_cell(plan: MarginsPlan, kind: str, number: int, dice: random.Random)
     tie = ConstructedTie(
         row=1,
         gap=NARROW,
-        bias=NARROW - CHANGE / 2,
+        biased=18,
+        bias=NARROW - CHANGE,
         length=plan.lengths[0],
         token=17,
         other_token=18,

@@ -67,12 +67,12 @@ def _twins(dtype: str, apart: float) -> LlamaForCausalLM:
         output = model.lm_head.weight
         output[TWIN:] = output[:TWIN] * (1 + apart)
     # The same numbers in either dtype, as weights that are stored in the shorter one have them.
-    converted: LlamaForCausalLM = model.to(torch.bfloat16).to(getattr(torch, dtype))
+    converted: LlamaForCausalLM = model.bfloat16().to(getattr(torch, dtype))
     return converted
 
 
 def twins(dtype: str, apart: float = 0.0) -> HFModel:
-    """The same Llama, but each row of the output matrix has a twin that is equal, or larger by so small a share."""
+    """The same Llama, but each row of the output matrix has a twin: equal, or larger by this share."""
     return HFModel(_twins(dtype, apart))
 
 

@@ -13,6 +13,7 @@ class CardState:
         model: The maker's name of it.
         uuid: By which its driver's tool finds it; never written down.
         runtime: Version of CUDA that the library was built with.
+        multiprocessors: Of the card, or of the slice of it that is ours: its random numbers hang on this too.
         total_bytes: Memory of the card.
         free_bytes: What nobody holds of it.
         allocated_bytes: What this process holds in tensors.
@@ -22,6 +23,7 @@ class CardState:
     model: str
     uuid: str
     runtime: str
+    multiprocessors: int
     total_bytes: int
     free_bytes: int
     allocated_bytes: int

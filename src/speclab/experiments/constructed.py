@@ -1,12 +1,13 @@
 """A constructed tie: a bias on one logit, so that the length of the pass decides between two tokens.
 
-Gaps as narrow as rounding are rare in float32, so one is made. Between the gap that a pass over one token leaves
-and the gap that a longer pass leaves lies a number; added to the second logit, as a logit processor would add it,
-it puts the one gap above zero and the other below.
+Gaps as narrow as rounding are rare in float32, so one is made. A bias on the second logit, as a logit processor
+would add it, closes the gap that passes of one length leave: there the two logits are equal, and the lower id is
+taken. In passes of the other length the gap is another one, and what is left of it decides.
 """
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from speclab.decoding.protocols import Rows
     from speclab.experiments.leaders import Leaders
 
-NONE = "no length of the passes changed the gap of any row by more than a bias in float32 can part"
+NONE = "no length of the passes changed the gap of any row"
 
 
 def constructed_tie(
@@ -38,24 +39,24 @@ def constructed_tie(
         again: The same rows by the length of the passes.
         text: From a row and a token to that token's text.
     """
-    for row in sorted(range(len(rows)), key=lambda row: pairs[row].gap(rows[row])):
-        for length, others in again.items():
-            gap = pairs[row].gap(rows[row])
-            bias = float(np.float32((gap + pairs[row].gap(others[row])) / 2))
-            token, other = (_chosen(each[row], pairs[row].second, bias) for each in (rows, others))
+    narrowest = sorted(range(len(rows)), key=lambda row: pairs[row].gap(rows[row]))
+    for row, length in product(narrowest, again):
+        both, second = (rows[row], again[length][row]), pairs[row].second
+        for bias in map(pairs[row].gap, both):
+            token, other = (_chosen(each, second, bias) for each in both)
             if token != other:
-                return Reading(
-                    value=ConstructedTie(
-                        row=row,
-                        gap=gap,
-                        bias=bias,
-                        length=length,
-                        token=token,
-                        other_token=other,
-                        text=text(row, token),
-                        other_text=text(row, other),
-                    )
+                tie = ConstructedTie(
+                    row=row,
+                    gap=pairs[row].gap(rows[row]),
+                    biased=second,
+                    bias=bias,
+                    length=length,
+                    token=token,
+                    other_token=other,
+                    text=text(row, token),
+                    other_text=text(row, other),
                 )
+                return Reading(value=tie)
     return Reading(reason=NONE)
 
 

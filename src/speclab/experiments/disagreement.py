@@ -67,7 +67,7 @@ def _measure(session: Session, prompt: EncodedPrompt, plan: DisagreementPlan) ->
 
 
 def _output(session: Session, prompt: EncodedPrompt) -> tuple[int, ...]:
-    """What plain made of a prompt in the first block that was measured; nothing where there is none."""
+    """What plain made of a prompt in the first block that was measured, greedy in most plans; or nothing."""
     blocks = (each for each in session.done.values() if isinstance(each, SpeedCell) and each.prompt == prompt.id)
     arms = (arm for block in blocks for arm in block.arms if arm.arm == "plain")
     return next((arm.ids for arm in arms), ())

@@ -50,6 +50,7 @@ class Card:
             memory_bytes=self._state.total_bytes,
             driver=self._read(Reading[str], str, "driver_version"),
             cuda=Reading[str](value=self._state.runtime),
+            multiprocessors=Reading[int](value=self._state.multiprocessors),
             ecc=self._read(Reading[bool], _enabled, "ecc.mode.current"),
         )
 

@@ -25,6 +25,8 @@ class Gpu(Record):
     driver: Reading[str]
     cuda: Reading[str]
     ecc: Reading[bool]
+    multiprocessors: Reading[int] = Reading[int](reason="not recorded")
+    """Of the card, or of the slice of it that the run had."""
 
 
 class OtherProcess(Record):

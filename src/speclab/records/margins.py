@@ -15,20 +15,22 @@ class ShapeChange(Record):
     largest_logit_change: float
     """Of any logit in any row."""
     gap_changes: tuple[float, ...]
-    """In each row, how much further plain's likeliest logit lies above plain's second; negative where it closes."""
+    """In each row, how much further plain's likeliest logit lies above plain's second; negative where less far."""
     flips: int
     """Rows in which another token was likeliest than with one token a pass."""
 
 
 class ConstructedTie(Record):
-    """A bias on one logit that lets the length of the pass decide, as any processor of logits might add it."""
+    """A bias on one logit that ties two tokens in passes of one length, and not in passes of the other."""
 
     row: int
     """New token that the row decides, counted from 0."""
     gap: float
     """Distance of the two likeliest logits there, with one token a pass and without the bias."""
+    biased: int
+    """The token that is second after a pass over one; the bias is added to its logit."""
     bias: float
-    """What is added to the second logit, in float32: it lies between the gaps of the two lengths."""
+    """In float32: the gap that one of the two lengths leaves."""
     length: int
     """Tokens of the pass that decides otherwise than a pass over one."""
     token: int

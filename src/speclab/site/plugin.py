@@ -32,8 +32,6 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
     """The plugin `speclab`. A build ends with every fault; a preview shows each in its place and lives on."""
 
     serving = False
-    owned: str | None = None
-    """The line of `mkdocs.yml` below every page, before the run's was added."""
 
     def on_startup(self, *, command: str, **_: object) -> None:
         """Note whether this is a preview; that this method exists keeps the plugin over rebuilds."""
@@ -51,9 +49,7 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
                 mkdocs.removeHandler(handler)
         root = Path(config.config_file_path).resolve().parent
         site("building").begin(root, serving=self.serving)
-        if self.owned is None:
-            self.owned = config.copyright or ""
-        config.copyright = site("standing").footer(self.owned)
+        config.copyright = site("standing").footer(config.copyright)
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:

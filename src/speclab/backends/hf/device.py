@@ -25,6 +25,7 @@ def device_state(device: str) -> DeviceState:
         model=facts.name,
         uuid=f"GPU-{facts.uuid}",
         runtime=str(torch.version.cuda),
+        multiprocessors=facts.multi_processor_count,
         total_bytes=total,
         free_bytes=free,
         allocated_bytes=torch.cuda.memory_allocated(card),

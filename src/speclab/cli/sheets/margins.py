@@ -67,18 +67,23 @@ def changes(run: Run) -> Sheet:
 def ties(run: Run) -> Sheet:
     """A row a text: the bias on the second logit, and what either length then chooses."""
     rows = tuple(row(cell.prompt, *_tie(cell)) for cell in margins_cells(run))
-    title = "A bias on the second logit of one row, between the gaps of the two lengths: the length then decides"
-    return Sheet(title, ("text", "new token", "gap", "bias", "over one", "over more", "tokens in that pass"), rows)
+    title = (
+        "A bias on the second logit of one row, equal to the gap that one length leaves: the length then decides"
+    )
+    return Sheet(
+        title, ("text", "new token", "gap", "bias", "on", "over one", "over more", "tokens in that pass"), rows
+    )
 
 
 def _tie(cell: MarginsCell) -> tuple[str, ...]:
     tie = cell.constructed.value
     if tie is None:
-        return "-", f"{min(cell.gaps):g}", "-", "-", "-", cell.constructed.reason or ""
+        return "-", f"{min(cell.gaps):g}", "-", "-", "-", "-", cell.constructed.reason or ""
     return (
         str(tie.row),
         f"{tie.gap:g}",
         f"{tie.bias:.9g}",
+        repr(tie.text if tie.biased == tie.token else tie.other_text),
         repr(tie.text),
         repr(tie.other_text),
         str(tie.length),

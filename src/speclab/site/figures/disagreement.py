@@ -11,7 +11,7 @@ from speclab.evidence.estimates.disagreement import (
     searched_total_variation,
 )
 from speclab.site.blocks import block
-from speclab.site.figures.base import DRAFT, GRID, TARGET, drawing, framed, once, svg
+from speclab.site.figures.base import DRAFT, INK, TARGET, drawing, framed, once, svg
 from speclab.site.html import Html, table, text
 from speclab.site.runs import run_link, run_of
 
@@ -55,10 +55,10 @@ def _figure(run: Run) -> str:
 
 def _drawn(run: Run, ends: dict[str, list[float]], finding: str) -> str:
     with drawing(0.3 * len(ends) + 0.8) as figure:
-        figure.subplots_adjust(left=0.2)
+        figure.subplots_adjust(left=0.2, right=0.96)
         axes = figure.add_subplot()
         for place, (kind, (smallest, lower, median, upper, largest)) in enumerate(ends.items()):
-            axes.plot([smallest, largest], [place, place], color=GRID, linewidth=1.6)
+            axes.plot([smallest, largest], [place, place], color=INK, linewidth=0.8)
             axes.plot([lower, upper], [place, place], color=TARGET, linewidth=6, alpha=0.5, solid_capstyle="butt")
             axes.plot([median], [place], color=TARGET, marker="|", markersize=12, markeredgewidth=2)
             tested = [
@@ -66,6 +66,7 @@ def _drawn(run: Run, ends: dict[str, list[float]], finding: str) -> str:
             ]
             axes.plot(tested, [place] * len(tested), color=DRAFT, marker="D", markersize=4, linestyle="none")
         axes.set_yticks(range(len(ends)), list(ends))
+        axes.grid(visible=False, axis="y")
         axes.set_ylim(len(ends) - 0.5, -0.5)
         axes.set_xlim(0, 1)
         axes.set_xlabel("total variation of the two models' laws")

@@ -55,8 +55,8 @@ def constructed_ties(run_id: str | None = None) -> str:
         ("text", "rows", "smallest gap", "at new token", "bias", "pass over one", "pass over more"),
         "lrrrrll",
         rows,
-        note="The bias is added to the second logit of one row. It lies between the gaps that the two passes "
-        "leave there, so the same text is continued in one way or the other.",
+        note="The bias is added to the second logit of one row. It is the gap that one of the two passes leaves "
+        "there: after that pass the two logits are equal and the lower id is taken, after the other they are not.",
     )
 
 
@@ -64,5 +64,7 @@ def _tie(cell: MarginsCell) -> tuple[object, ...]:
     tie = cell.constructed.value
     if tie is None:
         return "–", "–", text(cell.constructed.reason), "–"
+    biased = tie.text if tie.biased == tie.token else tie.other_text
+    bias = Html(f"{tie.bias:.9g}<br><small>on {token(biased)}</small>")
     longer = Html(f"{token(tie.other_text)}<br><small>{tie.length} tokens</small>")
-    return tie.row + 1, f"{tie.bias:.9g}", token(tie.text), longer
+    return tie.row + 1, bias, token(tie.text), longer

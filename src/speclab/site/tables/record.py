@@ -59,6 +59,7 @@ def machine(run_id: str | None = None) -> str:
     if made_on.gpu is not None:
         pairs += [
             ("card", f"{made_on.gpu.model}, {made_on.gpu.memory_bytes / GB:.1f} GB"),
+            ("multiprocessors", _read(made_on.gpu.multiprocessors, str)),
             ("driver", _read(made_on.gpu.driver, str)),
             ("CUDA", _read(made_on.gpu.cuda, str)),
             ("error correction", _read(made_on.gpu.ecc, _yes)),
