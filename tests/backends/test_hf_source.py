@@ -28,7 +28,7 @@ class At(TorchSource):
         super().__init__(0)
         self.u = u
 
-    def _uniform(self, position: int) -> float:
+    def _uniform(self, position: int) -> float:  # noqa: ARG002
         return self.u
 
 

@@ -23,8 +23,10 @@ from transformers import PreTrainedTokenizerFast
 from small_bench import few_walks
 from speclab.backends.hf import clock, device, sampling, source  # noqa: F401 - before the forks
 from speclab.cli.main import main
+from speclab.experiments.measuring import experiments
 from speclab.measure import machine
 from speclab.models import load  # noqa: F401
+from speclab.records.plan import EXPERIMENTS
 from speclab.records.reader import read_run
 from tiny import disturbed, tiny_llama
 
@@ -183,6 +185,7 @@ if __name__ == "__main__":
     # Half a second each time, to see what else runs here: no part of this test.
     vars(machine)["other_processes"] = tuple
     few_walks(pytest.MonkeyPatch())
+    experiments(EXPERIMENTS)  # loads their modules, before the forks
     what, place, *rest = sys.argv[1:]
     here = Path(place)
     # In a child too: a process that has computed with torch cannot be forked safely.

@@ -10,12 +10,12 @@ from speclab.experiments.estimate import from_passes, from_run, probe
 from speclab.experiments.home import without_home
 from speclab.experiments.protocol import EncodedPrompt
 from speclab.experiments.room import require_disk, require_memory
-from speclab.records.same import same_machine
 from speclab.measure.machine import machine
 from speclab.measure.peak import forget_peak
 from speclab.prompts.encode import encode, ids_sha256
 from speclab.records.reader import read_record, run_folders, run_homes
 from speclab.records.run import PromptRecord
+from speclab.records.same import same_machine
 
 if TYPE_CHECKING:
     from typing import Any

@@ -16,7 +16,6 @@ from speclab.experiments.measuring import experiments, measure, measuring_module
 from speclab.experiments.overrides import Overrides
 from speclab.experiments.prepare import prepare
 from speclab.experiments.resume import ask_again, find_unfinished, require_same_pair, require_same_plan
-from speclab.records.same import require_same_machine
 from speclab.experiments.sources import Sources
 from speclab.experiments.watch import Silent
 from speclab.measure.machine import machine, moment
@@ -24,6 +23,7 @@ from speclab.measure.residency import holdings, judge
 from speclab.records.folder import RunFolder, tidy
 from speclab.records.lock import measuring
 from speclab.records.run import RunRecord
+from speclab.records.same import require_same_machine
 
 if TYPE_CHECKING:
     from pathlib import Path

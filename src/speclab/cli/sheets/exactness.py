@@ -9,6 +9,7 @@ from speclab.cli.sheets.sheet import Sheet, row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from speclab.cli.sheets.sheet import Row
     from speclab.records.rows import ExactnessCell
 
 
@@ -22,7 +23,7 @@ def sheet(cells: Sequence[ExactnessCell]) -> Sheet:
     return Sheet(title, columns, tuple(_row(cell) for cell in cells))
 
 
-def _row(cell: ExactnessCell) -> tuple[str, ...]:
+def _row(cell: ExactnessCell) -> Row:
     found = [each.total_variation for each in cell.configurations]
     return row(
         cell.subject,
