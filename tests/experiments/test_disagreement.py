@@ -95,6 +95,16 @@ def test_one_pass_of_each_model_finds_where_they_differ_most() -> None:
     assert (cell.prompt_tokens, cell.text_tokens, cell.false_alarm) == (7, 7, 0.001)
 
 
+def test_contexts_have_the_least_length() -> None:
+    """The planted distance behind token 9 comes too early; a text that is shorter than that is searched whole."""
+    ids = (3, 9, 5, 21, 40, 2, 2)
+    cell = searched(pair(), ids, disagreement={"least_tokens": 4})
+    late = np.array(variations(ids))[3:]
+    assert [each.position for each in cell.contexts] == [int(place) + 4 for place in np.argsort(late)[::-1][:2]]
+    assert len(cell.total_variations) == 7
+    assert searched(pair(), ids, disagreement={"least_tokens": 8}).contexts[0].position == 2
+
+
 def test_the_temperature_is_that_of_distribution() -> None:
     """Both laws are made at it."""
     cell = searched(pair(), (3, 9), distribution={"temperature": 0.5})

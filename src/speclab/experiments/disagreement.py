@@ -52,7 +52,10 @@ def _measure(session: Session, prompt: EncodedPrompt, plan: DisagreementPlan) ->
     drawing = session.plan.distribution
     sampling = Sampling(temperature=drawing.temperature)
     variations = [total_variation(*_laws(rows, place, sampling)) for place in range(len(rows[0]))]
-    largest = sorted(range(len(variations)), key=lambda place: -variations[place])[: plan.contexts_per_prompt]
+    # Of a text that is shorter than the least context, every position is looked at.
+    first = plan.least_tokens - 1 if plan.least_tokens <= len(variations) else 0
+    places = sorted(range(first, len(variations)), key=lambda place: -variations[place])
+    largest = places[: plan.contexts_per_prompt]
     return DisagreementCell(
         prompt=prompt.id,
         kind=prompt.kind,

@@ -89,6 +89,9 @@ class DisagreementPlan(Record):
     """
 
     contexts_per_prompt: Positive
+    least_tokens: Positive = 16
+    """Tokens of a context at least: after one or two, no model knows what the text is, and what it guesses is not
+    about the text."""
 
 
 class MarginsPlan(Record):

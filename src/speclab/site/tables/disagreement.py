@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from speclab.evidence.estimates.disagreement import disagreement_cells
 from speclab.site.blocks import block
 from speclab.site.html import table
 from speclab.site.runs import run_of
 from speclab.site.tables.distribution import HOW_TO_READ, RULES, verdicts
+
+if TYPE_CHECKING:
+    from speclab.records.plan import Plan
 
 
 @block
@@ -30,6 +35,11 @@ def disagreement(run_id: str | None = None) -> str:
         "lrrlll",
         rows,
         note="Every position of each text was searched: the prompt, and what plain decoding made of it where that "
-        f"was measured. {plan.draws:,} draws a rule at temperature {plan.temperature:g}; a false alarm of "
+        f"was measured.{_least(run.record.plan)} {plan.draws:,} draws a rule at temperature {plan.temperature:g}; a false alarm of "
         f"{plan.false_alarm:g} a test. {HOW_TO_READ}",
     )
+
+
+def _least(plan: Plan) -> str:
+    """How long a context had to be."""
+    return f" Contexts have {plan.disagreement.least_tokens} tokens at least." if plan.disagreement else ""
