@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import torch
 
 from speclab import Sampling, plain_generate, speculative_generate
 from speclab.backends.hf.model import HFModel
+from speclab.backends.table import TableModel
+from speclab.decoding.processes import BanUntil
 from speclab.decoding.rules import Acceptance
 from speclab.errors import InputError
 from tables import counting
@@ -219,3 +222,64 @@ def test_one_object_as_target_and_draft_is_a_perfect_draft() -> None:
     found = speculative_generate(model, model, [1, 2], k=3, max_new_tokens=8)
     assert found.ids == expected
     assert found.alpha == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"k": 2.5}, "k is 2.5; it must be a whole number, at least 0"),
+        ({"k": None}, "k is None"),
+        ({"max_new_tokens": 2.5}, "max_new_tokens is 2.5"),
+        ({"min_new_tokens": -1}, "min_new_tokens is -1"),
+        ({"max_new_tokens": True}, "max_new_tokens is True"),
+        ({"seed": 2**63}, "seed is 9223372036854775808; it must be a whole number, from 0 to"),
+        ({"seed": "a"}, "seed is 'a'"),
+        ({"stop": True}, "stop is True; it is a token id"),
+        ({"stop": ""}, "stop is ''"),
+        ({"stop": -1}, "stop is -1; it is a token id, several of them (from 0 to 63)"),
+        ({"stop": [3, 64]}, "stop is [3, 64]"),
+        ({"stop_strings": 5}, "stop_strings is 5; it is a string, or several"),
+        (
+            {"stop_strings": "a", "tokenizer": "llama"},
+            "the stop strings ['a'] cannot be looked for with this tokenizer",
+        ),
+        ({"sampling": 0.7}, "sampling is 0.7; it is a Sampling"),
+        ({"sampling": None}, "sampling is None"),
+        ({"draft_sampling": 0.7}, "draft_sampling is 0.7"),
+        ({"rule": None}, "rule is a rule of acceptance"),
+        ({"source": "x"}, "source a source of random decisions"),
+    ],
+    ids=str,
+)
+def test_what_is_mistaken_is_one_line(arguments: dict[str, Any], says: str) -> None:
+    """Whatever is easily written by mistake: never a traceback, never another budget than asked for."""
+    with pytest.raises(InputError, match=re.escape(says)):
+        speculative_generate(MODEL, MODEL, PROMPT, **arguments)
+
+
+def test_a_table_takes_its_own_tokens_alone() -> None:
+    """An id from elsewhere would be read as another one, or as none."""
+    for token in (-1, 4, 9):
+        with pytest.raises(InputError, match=f"token {token} is outside the table's vocabulary of 4"):
+            plain_generate(TableModel(np.eye(4)), [token])
+    with pytest.raises(InputError, match="one model is a transformers model and the other a table"):
+        speculative_generate(MODEL, TableModel(np.eye(64)), PROMPT)
+
+
+def test_a_stop_that_no_model_can_write_bans_nothing() -> None:
+    """A configuration may name -1; the last token of the vocabulary is not meant."""
+    model = tiny_llama()
+    model.generation_config.eos_token_id = [-1, 64]
+    assert (
+        plain_generate(model, PROMPT, min_new_tokens=6, max_new_tokens=6).ids
+        == plain_generate(MODEL, PROMPT, stop=None, max_new_tokens=6).ids
+    )
+    ban = BanUntil((-1, 99), 5)
+    assert ban([1], np.zeros(4)).tolist() == [0.0] * 4
+
+
+def test_cuts_need_a_temperature() -> None:
+    """Greedy decoding would not look at them."""
+    for cut in ({"top_k": 3}, {"top_p": 0.9}, {"min_p": 0.1}):
+        with pytest.raises(InputError, match="give a temperature above 0"):
+            Sampling(**cut)

@@ -73,6 +73,7 @@ def test_the_grid_is_whole() -> None:
         "temperature 1, top-k 2",
         "temperature 1, top-p 0.8",
         "temperature 1, min-p 0.3",
+        "temperature 0.7, top-k 3, top-p 0.9",
     ):
         assert {(cut, cut), (cut, "temperature 1"), ("temperature 1", cut)} <= sides
     assert len(MISTAKES) >= 8

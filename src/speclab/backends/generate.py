@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from speclab.backends.asked import process_of, stop_ids, stop_of, tokens
+from speclab.backends.asked import SEEDS, process_of, require_usable, stop_ids, stop_of, tokens, whole
 from speclab.backends.pair import loop_model, require_pair
 from speclab.backends.table import NumpySource
 from speclab.decoding.clock import WALL_CLOCK
@@ -48,8 +48,9 @@ def speculative_generate(
     """Generate with a draft model's proposals; the output follows the target alone.
 
     Args:
-        target: A transformers model, or anything that is a `speclab.decoding.protocols.Model`. One of the latter
-            is used up: its cache must be empty or hold the prompt but its last token.
+        target: A transformers model, which is put into evaluation mode, or anything that is a
+            `speclab.decoding.protocols.Model`. One of the latter is used up: its cache must be empty or hold the
+            prompt but its last token.
         draft: The same, for the model that guesses.
         prompt: At least one token.
         k: Tokens to propose in an iteration; at 0 the draft is not used.
@@ -67,7 +68,8 @@ def speculative_generate(
         stop: Tokens that end the output, and that it ends with.
         stop_strings: Strings that do; the token that completes one is kept whole. The prompt is not looked at.
         tokenizer: That of the models, which stop strings need.
-        min_new_tokens: Tokens of `stop` are impossible, before any processor, until there are so many others.
+        min_new_tokens: Tokens of `stop` are impossible, before any processor, until there are so many others; a
+            stop string ends the output all the same.
         max_new_tokens: Tokens to generate at most.
         vocabulary: Number of real token ids, where the models' outputs hold padding too.
 
@@ -152,7 +154,10 @@ def _generate(
     min_new_tokens: int,
     max_new_tokens: int,
 ) -> Generation:
-    clock, seeded = _clock_and_source(target, seed)
+    require_usable(sampling, draft_sampling, rule, source)
+    k, max_new_tokens = whole("k", k), whole("max_new_tokens", max_new_tokens)
+    min_new_tokens = whole("min_new_tokens", min_new_tokens)
+    clock, seeded = _clock_and_source(target, whole("seed", seed, below=SEEDS))
     ends = stop_ids(stop, target)
     ending = stop_of(ends, stop_strings, tokenizer, len(prompt))
     process = process_of(processors, ends, min_new_tokens, len(prompt))

@@ -39,6 +39,9 @@ def require_pair(target: Model, draft: Model) -> None:
             "padding, give vocabulary= the number of real ones (the length of the tokenizer)"
         )
         raise InputError(msg)
+    if hasattr(target, "device") != hasattr(draft, "device"):
+        msg = "one model is a transformers model and the other a table: both must be of one kind"
+        raise InputError(msg)
     devices = [getattr(model, "device", None) for model in (target, draft)]
     if devices[0] != devices[1]:
         msg = f"the target is on {devices[0]} and the draft on {devices[1]}: move them to one device"

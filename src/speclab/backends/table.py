@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from speclab.decoding.protocols import RollbackError
+from speclab.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,10 @@ class TableModel:
         if len(self.ids) + len(ids) > self.context:
             msg = f"{len(self.ids) + len(ids)} positions asked of a context of {self.context}"
             raise ValueError(msg)
+        if not 0 <= min(ids) <= max(ids) < self.vocabulary:
+            wrong = next(token for token in ids if not 0 <= token < self.vocabulary)
+            msg = f"token {wrong} is outside the table's vocabulary of {self.vocabulary}"
+            raise InputError(msg)
         asked = slice(-last if last else 0, None)
         positions, tokens = list(range(len(self.ids), len(self.ids) + len(ids)))[asked], list(ids)[asked]
         self.ids.extend(ids)

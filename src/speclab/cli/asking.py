@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -31,7 +32,11 @@ PromptFile: TypeAlias = Annotated[
     Path | None, typer.Option("--prompts", help="Prompts of another file: MT-bench, HumanEval, or plain lines.")
 ]
 Temperature: TypeAlias = Annotated[
-    float | None, typer.Option(help="Sample at this temperature (speed and acceptance); 0 is greedy.")
+    float | None,
+    typer.Option(
+        help="Sample at this temperature (speed and acceptance); 0 is greedy. One value a run: two runs, with "
+        "--temperature 0 and --temperature 0.7, give the comparison."
+    ),
 ]
 """Commands that cannot sample take it only to say why."""
 TopK: TypeAlias = Annotated[int, typer.Option(min=0, help="With a temperature: keep the likeliest k, 0 all.")]
@@ -77,20 +82,26 @@ def sampling_of(temperature: float | None, top_k: int, top_p: float) -> Sampling
     """The sampling that was asked for, or None.
 
     Raises:
-        InputError: When it is none, or has cuts without a temperature.
+        InputError: When it is none, or has cuts where nothing is sampled.
     """
+    from speclab.decoding.sampling import GREEDY_BELOW
     from speclab.records.plan import SamplingPlan
     from speclab.records.plans import first_fault
 
+    cut = bool(top_k or top_p != 1)
+    if cut and (temperature is None or 0 <= temperature < GREEDY_BELOW):
+        msg = "--top-k and --top-p cut what is sampled: give a --temperature above 0 with them"
+        raise InputError(msg)
     if temperature is None:
-        if top_k or top_p < 1:
-            msg = "--top-k and --top-p cut what is sampled: give a --temperature with them"
-            raise InputError(msg)
         return None
+    if not math.isfinite(temperature):
+        msg = f"--temperature reads as {temperature:g}: give a finite number, 0 or above, for instance 0.7"
+        raise InputError(msg)
     try:
         return SamplingPlan(temperature=temperature, top_k=top_k, top_p=top_p)
     except ValidationError as error:
-        msg = f"--temperature {temperature:g} --top-k {top_k} --top-p {top_p:g}: {first_fault(error)}"
+        cuts = f" --top-k {top_k} --top-p {top_p:g}" if cut else ""
+        msg = f"--temperature {temperature:g}{cuts}: {first_fault(error)}"
         raise InputError(msg) from None
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from speclab.cli import evidence_diff, evidence_run
+from speclab.cli import evidence_diff, evidence_run, state
 from speclab.cli.output import JsonFlag, OutFile, emit, line, table
 from speclab.errors import CheckError, InputError
-from speclab.records.lock import measured_now
 from speclab.records.reader import Run, find_run, read_record, read_run, run_folders, run_homes
 from speclab.records.repository import find_repository
 
@@ -32,7 +31,7 @@ def add_to(app: typer.Typer) -> None:
 
     @group.command("list")
     def _list(*, as_json: JsonFlag = False, out: OutFile = None) -> None:
-        """List the runs of this machine, and the adopted and discarded ones."""
+        """List the runs of this machine, and the adopted and discarded ones; in brackets what a part measured."""
         runs = [_line(folder) for home in run_homes(find_repository()) for folder in run_folders(home)]
         columns = ("run", "plan", "status", "started", "where")
         rows = [[run[column] for column in columns] for run in runs]
@@ -96,19 +95,13 @@ def _line(folder: Path) -> dict[str, Any]:
     try:
         record = read_record(folder)
     except InputError as error:
-        return {
-            "run": folder.name,
-            "plan": None,
-            "status": "unreadable",
-            "started": None,
-            "where": where,
-            "reason": str(error),
-        }
-    killed = record.status == "running" and measured_now() != record.id
+        unknown = dict.fromkeys(("plan", "experiments", "started"))
+        return {"run": folder.name, **unknown, "status": "unreadable", "where": where, "reason": str(error)}
     return {
         "run": record.id,
-        "plan": record.plan.name,
-        "status": "killed" if killed else record.status,
+        "plan": state.plan(record),
+        "experiments": record.experiments,
+        "status": state.status(record),
         "started": record.started.isoformat(timespec="minutes"),
         "where": where,
         "reason": record.reason,
@@ -124,7 +117,7 @@ def _facts(run: Run) -> list[tuple[str, object]]:
     processor, gpu = record.machine.processor, record.machine.gpu
     peak = record.memory.peak_bytes.value if record.memory else None
     return [
-        ("status", record.status + (f": {record.reason}" if record.reason else "")),
+        ("status", state.status(record) + (f": {record.reason}" if record.reason else "")),
         ("command", record.command),
         ("plan", f"{record.plan.name}: {record.plan.says}"),
         ("departures", ", ".join(record.overrides) or "none"),

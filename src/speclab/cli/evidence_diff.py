@@ -19,12 +19,17 @@ def add_to(group: typer.Typer) -> None:
 
     @group.command("diff")
     def _diff(left: First, right: Second, *, as_json: JsonFlag = False, out: OutFile = None) -> None:
-        """Compare two runs claim by claim: moved, the same, or not comparable, and why."""
+        """Compare two runs claim by claim: moved, same, or not comparable, and why.
+
+        It ends with 0 whatever moved: to judge is not its part.
+        """
         from speclab.cli.sheets.difference import document, sheet
         from speclab.evidence.difference import compare_runs
         from speclab.evidence.register import Register
 
         repository = find_repository()
         one, other = (read_run(find_run(each, repository)) for each in (left, right))
-        found = compare_runs(one, other, Register(repository))
-        emit(document(one, other, found), sheet(one, other, found), as_json=as_json, out=out)
+        register = Register(repository)
+        found = compare_runs(one, other, register)
+        shown = sheet(one, other, found, register.discards)
+        emit(document(one, other, found, register.discards), shown, as_json=as_json, out=out)

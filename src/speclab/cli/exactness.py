@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from speclab.cli.output import JsonFlag, OutFile, emit, progress
+from speclab.cli.output import JsonFlag, OutFile, emit, line, progress, stderr
 from speclab.errors import CheckError
 
 if TYPE_CHECKING:
@@ -18,8 +18,11 @@ def add_to(app: typer.Typer) -> None:
 
     @app.command()
     def exactness(*, as_json: JsonFlag = False, out: OutFile = None) -> None:
-        """Walk the loop through every outcome: right rules are exact, wrong ones are found. About a minute."""
-        from speclab.cli.sheets.exactness import sheet
+        """Walk the loop through every outcome: right rules are exact, wrong ones are found.
+
+        It takes about a minute on a quiet core, without weights.
+        """
+        from speclab.cli.sheets.exactness import legend, sheet, why_failed
         from speclab.experiments.exactness.experiment import walk_subject
         from speclab.experiments.exactness.subjects import SUBJECTS
         from speclab.models.extras import LOADING, require
@@ -32,7 +35,12 @@ def add_to(app: typer.Typer) -> None:
                 advance(cells[-1].subject)
         shown = sheet(cells)
         document = {"tables": [shown.document], "walks": [cell.model_dump(mode="json") for cell in cells]}
-        emit(document, [shown.shown], as_json=as_json, out=out)
+        try:
+            emit(document, [shown.shown, *map(line, legend(cells))], as_json=as_json, out=out)
+        finally:  # a document that cannot be written must not hide what was found
+            for cell in cells:
+                if cell.verdict == "failed":
+                    stderr.print(line(why_failed(cell)), soft_wrap=True)
         check(cells)
 
 

@@ -17,11 +17,24 @@ from rich.table import Table
 from rich.text import Text
 
 from speclab.errors import InputError
-from speclab.records.files import write_atomic
+from speclab.records.files import require_writable, write_atomic
+
+
+def writable(out: Path | None) -> Path | None:
+    """The file of `--out`, found to be writable while the command line is read, before any work.
+
+    Raises:
+        InputError: When it is not.
+    """
+    if out is not None:
+        with _as_input_error(out):
+            require_writable(out)
+    return out
+
 
 JsonFlag: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 OutFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--out", help="Also write the JSON document to this file.")
+    Path | None, typer.Option("--out", help="Also write the JSON document to this file.", callback=writable)
 ]
 
 stdout = Console(highlight=False)
@@ -40,13 +53,20 @@ def printable(text: str) -> str:
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
-    """A table of plain text; what a model wrote is never read as markup."""
+    """A table of plain text; what a model wrote is never read as markup.
+
+    In a narrow terminal the first column keeps its width as long as it can, and text is broken, never cut.
+    """
     shown = Table(title=title, title_justify="left", pad_edge=False)
-    for column in columns:
-        shown.add_column(column)
+    for number, column in enumerate(columns):
+        shown.add_column(_cell(column), no_wrap=number == 0)
     for row in rows:
-        shown.add_row(*(Text("-" if cell is None else printable(str(cell))) for cell in row))
+        shown.add_row(*(_cell("-" if cell is None else printable(str(cell))) for cell in row))
     return shown
+
+
+def _cell(text: str) -> Text:
+    return Text(text, overflow="fold", no_wrap=False)
 
 
 def line(message: str) -> Text:
@@ -55,19 +75,31 @@ def line(message: str) -> Text:
 
 
 def emit(document: dict[str, Any], shown: Sequence[object], *, as_json: bool, out: Path | None) -> None:
-    """Print the tables or the document, and write the document where that was asked for."""
+    """Write the document where that was asked for, and print the tables or the document.
+
+    Raises:
+        InputError: When the file cannot be written; what was found is printed all the same.
+    """
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
-    if out is not None:
-        try:
-            write_atomic(out, text + "\n")
-        except OSError as error:
-            msg = f"cannot write {out}: {error.strerror}; choose another file for --out"
-            raise InputError(msg) from error
-    if as_json:
-        sys.stdout.write(text + "\n")
-        return
-    for each in shown:
-        stdout.print(each, soft_wrap=isinstance(each, Text))
+    try:
+        if out is not None:
+            with _as_input_error(out):
+                write_atomic(out, text + "\n")
+    finally:
+        if as_json:
+            sys.stdout.write(text + "\n")
+        else:
+            for each in shown:
+                stdout.print(each, soft_wrap=isinstance(each, Text))
+
+
+@contextmanager
+def _as_input_error(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        msg = f"cannot write {out}: {error.strerror}; give --out a file in a folder that is there and writable"
+        raise InputError(msg) from error
 
 
 @contextmanager

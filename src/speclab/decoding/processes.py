@@ -29,7 +29,7 @@ class BanUntil:
         if len(prefix) >= self.length:
             return row
         banned = row + 0  # a copy that can be written to
-        banned[[token for token in self.ids if token < len(row)]] = -float("inf")
+        banned[[token for token in self.ids if 0 <= token < len(row)]] = -float("inf")
         return banned
 
 

@@ -41,6 +41,10 @@ class Sampling:
             msg = f"min_p is {self.min_p}; it must lie between 0 and 1"
             raise InputError(msg)
 
+        if self.greedy and (self.top_k or self.top_p < 1 or self.min_p):
+            msg = "top_k, top_p and min_p cut what is sampled: give a temperature above 0 with them"
+            raise InputError(msg)
+
     @property
     def greedy(self) -> bool:
         """Whether the likeliest token is taken and nothing is drawn."""

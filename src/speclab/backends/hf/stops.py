@@ -29,7 +29,10 @@ class StopStrings:
     """
 
     def __init__(self, strings: str | Sequence[str], tokenizer: Any, prompt: int) -> None:
-        listed = [strings] if isinstance(strings, str) else list(strings)
+        listed: list[Any] = list(strings) if isinstance(strings, list | tuple | set | frozenset) else [strings]
+        if not all(isinstance(each, str) for each in listed):
+            msg = f"stop_strings is {strings!r}; it is a string, or several"
+            raise InputError(msg)
         if not all(listed):
             msg = "a stop string is empty, which every output ends with: leave it out"
             raise InputError(msg)
@@ -38,7 +41,7 @@ class StopStrings:
             raise InputError(msg)
         try:
             self._criteria: Any = StopStringCriteria(tokenizer, listed)
-        except ValueError as error:
+        except (AttributeError, ValueError) as error:
             msg = f"the stop strings {listed} cannot be looked for with this tokenizer: {error}"
             raise InputError(msg) from None
         self._prompt = prompt

@@ -21,6 +21,7 @@ SAMPLINGS = (
     Sampling(temperature=1.0, top_k=2),
     Sampling(temperature=1.0, top_p=0.8),
     Sampling(temperature=1.0, min_p=0.3),
+    Sampling(temperature=0.7, top_k=3, top_p=0.9),
 )
 
 

@@ -35,8 +35,8 @@ def disagreement(run_id: str | None = None) -> str:
         "lrrlll",
         rows,
         note="Every position of each text was searched: the prompt, and what plain decoding made of it where that "
-        f"was measured.{_least(run.record.plan)} {plan.draws:,} draws a rule at temperature {plan.temperature:g}; a false alarm of "
-        f"{plan.false_alarm:g} a test. {HOW_TO_READ}",
+        f"was measured.{_least(run.record.plan)} {plan.draws:,} draws a rule at temperature "
+        f"{plan.temperature:g}; a false alarm of {plan.false_alarm:g} a test. {HOW_TO_READ}",
     )
 
 
