@@ -11,6 +11,7 @@ from small_bench import SmallBench, few_walks, small_ask
 from small_bench import small_repository as tiny_repository
 from small_repository import claim, new_run, small_repository
 from speclab.cli.main import main
+from speclab.cli.output import stdout
 from speclab.experiments.runner import run_plan
 from speclab.records.lock import measuring
 from speclab.records.plan import EXPERIMENTS
@@ -224,11 +225,53 @@ def test_diff_tells_two_runs_apart(tmp_path: Path, evidence: Command) -> None:
     new_run(tmp_path, "quick-1")
     new_run(tmp_path, "quick-2", slow=3.0)
     assert evidence("diff", "quick-1", "quick-1") == 0
-    assert "0 moved, 2 the same, 0 not comparable" in evidence.out
+    assert "2 same, 0 moved, 0 not comparable" in evidence.out
     told = evidence.document("diff", "quick-1", "quick-2")
     assert [each["outcome"] for each in told["claims"]] == ["moved", "moved"]
     assert told["claims"][0]["left"]["value"] < told["claims"][0]["right"]["value"]
     assert evidence("diff", "quick-1", "nowhere") == 2
+
+
+def test_diff_says_which_runs_and_why_not(
+    tmp_path: Path, evidence: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ids stand whole above the table, with what speaks against a run; reasons come with the claims they keep."""
+    monkeypatch.setattr(stdout, "_width", 60)
+    claims = [claim(f"a-claim-with-a-name-{number}", "speedup", "k = 4") for number in range(6)]
+    small_repository(tmp_path, claim("pass-cost", "cost_ratio"), *claims)
+    new_run(tmp_path, "quick-20261130-0817-d68d", experiments=("timing",))
+    new_run(tmp_path, "quick-20261130-0817-ffff", status="running")
+    found = new_run(tmp_path, "quick-3")
+    other = found.machine.model_copy(
+        update={"processor": found.machine.processor.model_copy(update={"cores": 99})}
+    )
+    new_run(tmp_path, "quick-4", machine=other)
+    assert evidence("diff", "quick-20261130-0817-d68d", "quick-20261130-0817-ffff") == 0
+    left, right = evidence.out.splitlines()[:2]
+    assert left == "left:  quick-20261130-0817-d68d: quick (timing), complete"
+    assert right.startswith("right: quick-20261130-0817-ffff: quick")
+    assert right.endswith(", killed")
+    assert "│a-claim-with-a-name-5 " in evidence.out
+    assert "…" not in evidence.out
+    assert evidence("discard", "quick-3", "--reason", "the fan stood still") == 0
+    assert evidence("diff", "quick-3", "quick-4") == 0
+    assert evidence.out.splitlines()[0].endswith(", discarded (the fan stood still)")
+    assert "7 not comparable" in evidence.out
+    assert evidence.out.splitlines()[-1] == (
+        "- 7 not comparable: another machine: pass-cost, a-claim-with-a-name-0, a-claim-with-a-name-1, "
+        "a-claim-with-a-name-2, a-claim-with-a-name-3 and 2 more"
+    )
+
+
+def test_list_names_what_a_part_measured(tmp_path: Path, evidence: Command) -> None:
+    """The run of a single command is not to be taken for a whole one."""
+    small_repository(tmp_path)
+    whole = new_run(tmp_path, "quick-1")
+    new_run(tmp_path, "quick-1", experiments=whole.plan.experiments)
+    new_run(tmp_path, "quick-2", experiments=("margins",))
+    runs = evidence.document("list")["runs"]
+    assert [each["plan"] for each in runs] == ["quick", "quick (margins)"]
+    assert runs[1]["experiments"] == ["margins"]
 
 
 def test_check_fresh_fails_on_code_that_changed(tmp_path: Path, evidence: Command) -> None:

@@ -8,7 +8,8 @@ import pytest
 import typer
 
 from speclab.cli import main as entry
-from speclab.cli.output import emit, printable
+from speclab.cli.main import GROUPS
+from speclab.cli.output import emit, printable, stdout, table
 from speclab.errors import CheckError, InputError
 
 
@@ -59,6 +60,33 @@ def test_out_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot write"):
         emit({}, [], as_json=False, out=tmp_path)
     assert tmp_path.is_dir()
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_out_is_looked_at_before_any_work(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every command that takes `--out` refuses a folder that is not there with one line, before it does anything."""
+    monkeypatch.chdir(tmp_path)
+    started = {"evidence": ["evidence", "list"], "generate": ["generate", "text"]}.get(name, [name])
+    with pytest.raises(SystemExit) as end:
+        entry.main([*started, "--out", "gone/x.json"])
+    told = capsys.readouterr()
+    assert end.value.code == 2
+    assert told.err.startswith("speclab: cannot write gone/x.json: No such file or directory; give --out a file")
+    assert told.err.count("\n") == 1
+    assert not told.out
+    assert not list(tmp_path.iterdir())
+
+
+def test_narrow_table_cuts_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first column stays whole; another is broken, and every letter of it is there."""
+    monkeypatch.setattr(stdout, "_width", 30)
+    emit({}, [table("", ("name", "value"), [("a" * 20, "b" * 20)])], as_json=False, out=None)
+    shown = capsys.readouterr().out
+    assert "a" * 20 in shown
+    assert shown.count("b") == 20
+    assert "…" not in shown
 
 
 def test_not_a_number_never_reaches_a_document() -> None:

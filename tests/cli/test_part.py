@@ -113,6 +113,12 @@ def test_departures_from_the_plan_are_taken_and_recorded(
         (("--plan", "huge"), "there is no plan 'huge'"),
         (("--plan", "tiny", "--prompts", "gone.jsonl"), "gone.jsonl"),
         (("--plan", "tiny", "--dtype", "int4"), "int4"),
+        (("--temperature", "0", "--top-k", "3"), "give a --temperature above 0"),
+        (("--temperature", "0", "--top-p", "0.9"), "give a --temperature above 0"),
+        (("--top-k", "3"), "give a --temperature above 0"),
+        (("--temperature", "1e999"), "--temperature reads as inf: give a finite number"),
+        (("--temperature", "nan"), "--temperature reads as nan: give a finite number"),
+        (("--temperature", "-1"), "--temperature -1: temperature: Input should be greater than or equal to 0"),
         (("--plan", "tiny", "--new-tokens", "5000"), "exceed the target's context of 4096"),
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from speclab.evidence.given import read_given
+from speclab.experiments.exactness import experiment
 from speclab.measure import disturbance
 from speclab.theory.intervals import t_interval
 
@@ -16,6 +17,8 @@ from speclab.theory.intervals import t_interval
     [
         ("given.disturbed.arms", lambda: disturbance.PLAIN_APART),
         ("given.disturbed.drift", lambda: disturbance.DRIFT),
+        ("given.exact.tolerance", lambda: experiment.TOLERANCE),
+        ("given.exact.mistake", lambda: experiment.LEAST_WRONG),
         ("given.confidence", lambda: inspect.signature(t_interval).parameters["confidence"].default),
     ],
 )

@@ -34,7 +34,8 @@ def add_to(app: typer.Typer) -> None:
         """List the runs of this machine, and the adopted and discarded ones; in brackets what a part measured."""
         runs = [_line(folder) for home in run_homes(find_repository()) for folder in run_folders(home)]
         columns = ("run", "plan", "status", "started", "where")
-        rows = [[run[column] for column in columns] for run in runs]
+        # A date and a time in two words, so that a narrow column breaks between them.
+        rows = [[run[column] and run[column].replace("T", " ") for column in columns] for run in runs]
         shown = table("Runs", columns, rows) if runs else "no run is here yet: `speclab evidence run` makes one"
         emit({"runs": runs}, [shown], as_json=as_json, out=out)
 
