@@ -66,7 +66,7 @@ def test_out_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 def test_out_is_looked_at_before_any_work(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every command that takes `--out` refuses a folder that is not there with one line, before it does anything."""
+    """Every command that takes `--out` refuses a missing folder with one line, before it does anything."""
     monkeypatch.chdir(tmp_path)
     started = {"evidence": ["evidence", "list"], "generate": ["generate", "text"]}.get(name, [name])
     with pytest.raises(SystemExit) as end:
