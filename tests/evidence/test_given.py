@@ -9,6 +9,7 @@ import pytest
 from speclab.evidence.given import read_given
 from speclab.experiments.exactness import experiment
 from speclab.measure import disturbance
+from speclab.theory import floor
 from speclab.theory.intervals import t_interval
 
 
@@ -17,6 +18,7 @@ from speclab.theory.intervals import t_interval
     [
         ("given.disturbed.arms", lambda: disturbance.PLAIN_APART),
         ("given.disturbed.drift", lambda: disturbance.DRIFT),
+        ("given.power", lambda: floor.NEARLY_ALWAYS),
         ("given.exact.tolerance", lambda: experiment.TOLERANCE),
         ("given.exact.mistake", lambda: experiment.LEAST_WRONG),
         ("given.confidence", lambda: inspect.signature(t_interval).parameters["confidence"].default),
