@@ -11,6 +11,7 @@ from speclab.errors import InputError
 from speclab.prompts.kinds import KINDS
 from speclab.prompts.prompt import select
 from speclab.prompts.read import read_prompts
+from speclab.records.plan import EXPERIMENTS
 from speclab.records.plans import find_plan, plan_names, read_plan
 from speclab.records.repository import find_repository
 
@@ -19,13 +20,13 @@ ROOT = Path(__file__).parent.parent.parent
 
 def test_the_three_plans_are_shipped() -> None:
     """Their names are those of the files."""
-    assert plan_names(ROOT) == ("cpu", "gpu", "quick")
+    assert plan_names(ROOT) == ("cpu", "gpu", "law", "quick")
 
 
 @pytest.mark.parametrize(
     ("name", "prompts", "tokens", "rounds", "ks", "lengths", "cycles", "distribution", "budget"),
     [
-        ("quick", 6, 32, 1, (1, 2, 4), (1, 2, 3, 5, 9, 17, 33), 15, (1, 1), 15),
+        ("quick", 6, 32, 1, (1, 2, 4), (1, 2, 3, 5, 9, 17, 33), 15, (1, 1), 60),
         ("cpu", 24, 64, 2, (1, 2, 3, 4, 6, 8), (*range(1, 10), 13, 17, 25, 33), 45, (2, 3), 110),
         ("gpu", 24, 64, 3, (1, 2, 3, 4, 6, 8), (*range(1, 10), 17, 33, 65), 45, (2, 3), 25),
     ],
@@ -51,13 +52,21 @@ def test_shipped_plan(
     assert {1, *(k + 1 for k in ks)} <= set(lengths)
 
 
-@pytest.mark.parametrize("name", ["quick", "cpu", "gpu"])
+@pytest.mark.parametrize("name", ["quick", "law", "cpu", "gpu"])
 def test_prompts_of_a_shipped_plan_are_there_in_all_kinds(name: str) -> None:
     """As many of each kind, and neighbours of different kinds, so that drift meets all kinds alike."""
     plan = find_plan(name, ROOT).plan
     kinds = [prompt.kind for prompt in select(read_prompts(ROOT / "research" / "prompts"), plan.prompts)]
     assert {kind: kinds.count(kind) for kind in KINDS} == dict.fromkeys(KINDS, len(kinds) // len(KINDS))
     assert all(len(set(kinds[start : start + 6])) == 6 for start in range(0, len(kinds), 6))
+
+
+def test_a_plan_can_measure_some_experiments_alone() -> None:
+    """In the order that all are measured in; without a word of it, all that it has a part for."""
+    law, quick = (find_plan(name, ROOT).plan for name in ("law", "quick"))
+    assert law.experiments == ("distribution", "disagreement", "exactness", "margins")
+    assert quick.experiments == EXPERIMENTS
+    assert quick.model_copy(update={"margins": None}).experiments == EXPERIMENTS[:-1]
 
 
 def test_fallback_of_the_card_is_the_other_pair_on_the_card() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 from pydantic import Field
 
@@ -12,7 +12,10 @@ Dtype: TypeAlias = Literal["bfloat16", "float16", "float32"]
 Device: TypeAlias = Literal["cpu", "cuda"]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 
-EXPERIMENTS = ("timing", "speed", "distribution", "disagreement", "exactness", "divergence", "margins")
+ExperimentName: TypeAlias = Literal[
+    "timing", "speed", "distribution", "disagreement", "exactness", "divergence", "margins"
+]
+EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
 """In the order they are measured."""
 
 
@@ -118,6 +121,8 @@ class Plan(Record):
     distribution: DistributionPlan
     disagreement: DisagreementPlan | None = None
     margins: MarginsPlan | None = None
+    measures: tuple[ExperimentName, ...] | None = None
+    """The experiments of this plan; all that it has a part for where nothing is said."""
     budget_minutes: Positive
     memory_gb: Annotated[float, Field(gt=0)]
     disk_gb: Annotated[float, Field(gt=0)]
@@ -125,5 +130,6 @@ class Plan(Record):
     @property
     def experiments(self) -> tuple[str, ...]:
         """What a run of this plan measures, in order; what loads the pair in float32 comes last."""
-        asked = {"disagreement": self.disagreement, "margins": self.margins}
-        return tuple(name for name in EXPERIMENTS if asked.get(name, self) is not None)
+        parts = {"disagreement": self.disagreement, "margins": self.margins}
+        chosen = EXPERIMENTS if self.measures is None else self.measures
+        return tuple(name for name in EXPERIMENTS if name in chosen and parts.get(name, self) is not None)

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def run_of(run_id: str | None = None) -> Run:
-    """A run by its id, or the run that the chapter follows.
+    """A run by its id, the run that a plan shows by the plan's name, or the run that the chapter follows.
 
     Raises:
         InputError: When there is none, or it cannot be read.
     """
     building = current()
-    if run_id is None:
-        return building.register.run()
+    if run_id is None or run_id in building.register.current.runs:
+        return building.register.run(run_id)
     if run_id not in building.runs:
         building.runs[run_id] = read_run(find_run(run_id, building.root))
     return building.runs[run_id]
