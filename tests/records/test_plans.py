@@ -18,7 +18,7 @@ from speclab.records.repository import find_repository
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_the_three_plans_are_shipped() -> None:
+def test_the_plans_are_shipped() -> None:
     """Their names are those of the files."""
     assert plan_names(ROOT) == ("cpu", "gpu", "law", "quick")
 

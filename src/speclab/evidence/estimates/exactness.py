@@ -9,6 +9,8 @@ from speclab.records.rows import Enumerated, ExactnessCell
 
 Group: TypeAlias = Literal["right", "mistakes", "target cache", "draft cache"]
 """Ways that have to be exact; rules and proposers that must not be; faults of either cache."""
+WHOLE = "temperature 1"
+"""The sampling that leaves a law as the model gives it."""
 _COUNTED = "every outcome is counted, none is sampled"
 
 
@@ -80,10 +82,9 @@ def wrong_by(
 
 @named()
 def draft_distance(run: Run) -> Estimate:
-    """Smallest total variation of the laws of target and noisy draft at full support; n counts configurations."""
-    rows = [
-        row for row in _rows(run, None, None) if row.draft == "noisy" and row.target_sampling == row.draft_sampling
-    ]
+    """Smallest total variation of the laws of target and noisy draft at temperature 1, nothing cut from either."""
+    noisy = [row for row in _rows(run, None, None) if row.draft == "noisy"]
+    rows = [row for row in noisy if row.target_sampling == row.draft_sampling == WHOLE]
     return _counted(min(row.smallest_distance for row in rows), len(rows), "configurations", unit="share")
 
 
