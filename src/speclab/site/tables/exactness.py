@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.exactness import exactness_cells
 from speclab.site.blocks import block
-from speclab.site.html import code, table
+from speclab.site.html import table
 from speclab.site.runs import run_of
 
 if TYPE_CHECKING:
@@ -50,16 +50,17 @@ def exactness_caches(run_id: str | None = None) -> str:
         (
             "fault",
             "total variation",
-            "error of a key or value",
-            "acceptance, noisy draft",
-            "acceptance, draft equal to the target",
+            "keys off by",
+            "stood",
+            "stood, same weights",
             "verdict",
         ),
         "lrrrrl",
         rows,
-        note="Total variation of the output's law from the target's, over the configurations. Acceptance with the "
-        "fault, and without it in brackets where the fault is the draft's; of several configurations, the one "
-        "over the most tokens.",
+        note="Total variation of the output's law from the target's, over the configurations. Keys off by: the "
+        "largest error of a key or value. Stood: share of the decided proposals of a noisy draft, and of a draft "
+        "with the target's own weights; in brackets without the fault, where it is the draft's. Of several "
+        "configurations, the one over the most tokens.",
     )
 
 
@@ -109,7 +110,6 @@ def _table(run_id: str | None, group: Group, caption: str) -> Html:
     rows = [
         (
             cell.says,
-            code(cell.subject),
             len(cell.configurations),
             f"{sum(row.paths for row in cell.configurations):,}",
             _range(cell, lambda row: row.total_variation),
@@ -120,8 +120,8 @@ def _table(run_id: str | None, group: Group, caption: str) -> Html:
     ]
     return table(
         f"{caption}, run {run.record.id}",
-        ("what", "name", "configurations", "paths", "total variation", "largest error", "verdict"),
-        "llrrrrl",
+        ("what", "configurations", "paths", "total variation", "largest error", "verdict"),
+        "lrrrrl",
         rows,
         note="Total variation of the law of the output from the target's, smallest to largest over the "
         "configurations; the largest error is that of a single sequence's probability.",
