@@ -78,7 +78,7 @@ def test_a_plan_without_margins_is_refused(command: Callable[..., tuple[int, str
 
 
 def test_every_number_is_a_named_estimate() -> None:
-    """Six kinds and all of them; two lengths; a line a text, its tokens shown by their characters."""
+    """Six kinds and all of them; three lengths; a line a text, its tokens shown by their characters."""
     gaps, changes, ties = sheets(RUN)
     assert [row[0] for row in gaps.rows] == ["prose", "code", "repetitive", "json", "copying", "chat", "all kinds"]
     assert [each.name for each in gaps.rows[0][1:] if isinstance(each, Figure)] == [
@@ -89,7 +89,7 @@ def test_every_number_is_a_named_estimate() -> None:
     ]
     assert [
         [each.found.value is not None for each in row if isinstance(each, Figure)] for row in changes.rows
-    ] == [[True] * 4] * 2
+    ] == [[True] * 4] * 3
     assert ties.rows[0] == (
         "prose-1",
         "1",

@@ -7,12 +7,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import tomli_w
+
 from speclab.records.rows import DivergenceCell
-from synthetic import synthetic_run, write_run
+from synthetic import synthetic_plan, synthetic_run, write_run
 
 if TYPE_CHECKING:
     from speclab.records.rows import Results
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parents[2]
 RUN = "quick-synthetic"
+CURRENT = "research/current.toml"
 NASTY = (
     '</td></code><script>alert(1)</script>{{ x }}|`\n\n```python exec="1"\nprint(6*7)\n```\n[=c] <|im_end|>\u202e'
 )
@@ -71,16 +75,22 @@ def copy_site(root: Path, *, run: str = RUN, seed: int = 0, slow: float = 1.0, n
     # What the real sentences lean on was measured; simulated numbers owe them nothing.
     register = root / "research" / "register.toml"
     register.write_text(re.sub(r"(?m)^holds = .*\n", "", register.read_text(encoding="utf-8")), encoding="utf-8")
+    shown = tomllib.loads((HERE / CURRENT).read_text(encoding="utf-8"))
+    (root / CURRENT).write_text("", encoding="utf-8")
     record, results = synthetic_run(run, seed=seed, slow=slow)
     adopt_run(root, record, _spoilt(results) if nasty else results)
+    for plan in shown["runs"].keys() - {shown["main"]}:
+        adopt_run(root, *synthetic_run(f"{plan}-synthetic", seed=seed, plan=synthetic_plan(name=plan)))
     return root
 
 
 def adopt_run(root: Path, record: RunRecord, results: Results) -> None:
-    """Put a run where adopted ones lie, and let the main plan show it."""
+    """Put a run where adopted ones lie, and let its plan show it; the first one's plan is main."""
     write_run(root / "research" / "runs" / record.id, record, results)
-    current = f'main = "{record.plan.name}"\n\n[runs]\n{record.plan.name} = "{record.id}"\n'
-    (root / "research" / "current.toml").write_text(current, encoding="utf-8")
+    current = tomllib.loads((root / CURRENT).read_text(encoding="utf-8"))
+    runs = {**current.get("runs", {}), record.plan.name: record.id}
+    main = current.get("main", record.plan.name)
+    (root / CURRENT).write_text(tomli_w.dumps({"main": main, "runs": runs}), encoding="utf-8")
 
 
 def build(root: Path, *, cwd: Path, site: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -49,7 +49,7 @@ def synthetic_plan(*, prompts_per_kind: int = 1, name: str = "quick", rounds: in
         divergence=DivergencePlan(),
         distribution=DistributionPlan(contexts_per_kind=1, seeds=1),
         disagreement=DisagreementPlan(contexts_per_prompt=1),
-        margins=MarginsPlan(prompts_per_kind=1, new_tokens=8, lengths=(2, 5)),
+        margins=MarginsPlan(prompts_per_kind=1, new_tokens=8, lengths=(2, 5, 9)),
         budget_minutes=15,
         memory_gb=12,
         disk_gb=10,
