@@ -84,12 +84,19 @@ def validate(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Validate, lint the numerals, build strictly without torch, and check the HTML."""
+    """Validate, lint the numerals, build strictly without torch, and check the HTML.
+
+    `-- --write` first writes the register as a text and the README's numbers again; `-- --numbers` lists every
+    number of the pages with where it comes from.
+    """
     validate(session)
     session.run("python", "-m", "speclab.site.numerals")
+    session.run("python", "-m", "speclab.site.written", *(each for each in session.posargs if each == "--write"))
     # Neither -q nor -v: both let faults through.
     session.run("mkdocs", "build", "--strict", "--clean")
     session.run("python", "-m", "speclab.site.check", "site")
+    if "--numbers" in session.posargs:
+        session.run("python", "-m", "speclab.site.listing", "site")
 
 
 @nox.session

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from speclab.site.sources import INLINE_CODE, MARK, Fence, walk
+from speclab.site.written import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
         The number of the line, from 1, and what is left of it.
     """
     hidden = ""
-    for each in walk(text):
+    for each in walk(_without_filled(text)):
         if isinstance(each, Fence):
             continue
         number, line = each
@@ -62,6 +63,11 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
                 hidden, rest = _reveal(after, closed)
                 line = before + rest
         yield number, line
+
+
+def _without_filled(text: str) -> str:
+    """The text without the numbers that a command wrote into it; the lines keep their places."""
+    return BLOCK.sub(lambda match: f"{match[1]}{chr(10) * match['filled'].count(chr(10))}{match[4]}", text)
 
 
 def _reveal(line: str, end: str) -> tuple[str, str]:

@@ -24,7 +24,7 @@ _INTRODUCTION = """# Register
 Every number of these pages, with its interval, the run it comes from and the pages that use it. The line under a
 number tells its class: *measured* solid, *computed* dashed, *reported* double, *given* dotted.
 """
-_SECTIONS = (
+SECTIONS = (
     (
         "Measured",
         "measured",
@@ -49,7 +49,7 @@ def register_page() -> str:
     register = current().register
     values: list[tuple[Numbered | None, Value]] = []
     without: list[tuple[Html, Html]] = []
-    for address, entry in _addresses(register).items():
+    for address, entry in addresses(register).items():
         try:
             value = register.value(address)
             value.show()
@@ -59,7 +59,7 @@ def register_page() -> str:
         else:
             values.append((entry, value))
     parts = [_INTRODUCTION]
-    for heading, value_class, says in _SECTIONS:
+    for heading, value_class, says in SECTIONS:
         rows = [_row(register, entry, value) for entry, value in values if value.value_class == value_class]
         if rows:
             columns = ("number", "what it is")
@@ -70,7 +70,7 @@ def register_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _addresses(register: Register) -> dict[str, Numbered | None]:
+def addresses(register: Register) -> dict[str, Numbered | None]:
     """Every claim, and whatever else the pages ask for."""
     asked = [use.address for path, source in pages(register.repository).items() for use in uses(path, source)]
     others = [each for each in asked if each.partition(".")[0] in {"reported", "given", "plan"}]
