@@ -74,12 +74,16 @@ class Child:
             traceback.print_exc()
             os._exit(70)
 
-    def kill_after(self, seconds: float) -> bool:
-        """Kill it then; whether it was still alive."""
+    def kill_after(self, saved: int, seconds: float) -> bool:
+        """Kill it so long after so many cells were saved, whatever else the machine does; whether it was alive."""
+        before = _count(self.log.parent)
+        while _count(self.log.parent) < before + saved:
+            if os.waitpid(self.pid, os.WNOHANG)[0]:
+                return False
+            time.sleep(0.002)
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            ended, _ = os.waitpid(self.pid, os.WNOHANG)
-            if ended:
+            if os.waitpid(self.pid, os.WNOHANG)[0]:
                 return False
             time.sleep(0.002)
         os.kill(self.pid, signal.SIGKILL)
@@ -93,6 +97,11 @@ class Child:
     def wait(self) -> int:
         """Its exit code."""
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def _count(repository: Path) -> int:
+    """How many cells lie in the folders of unfinished runs."""
+    return len(list((repository / "runs").glob("*/cells/[!.]*")))
 
 
 def cells(repository: Path) -> dict[str, bytes]:
@@ -128,8 +137,9 @@ def killed(repository: Path, *, kills: int, seed: int) -> dict[str, object]:
         resume = ["--resume"] if unfinished(repository) else []
         child = Child(repository, [*COMMAND, *resume])
         if done < kills:
-            moment = dice.uniform(0, whole)
-            if child.kill_after(moment):
+            # Now and then while it starts, most often a little after some cell.
+            saved = dice.randrange(6)
+            if child.kill_after(saved, dice.uniform(0, whole / 20 if saved else whole / 2)):
                 done += 1
                 moments.append(len(cells(repository)))
         elif child.wait() != 0:
