@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from speclab.records.reader import RESULTS
+from speclab.errors import InputError
+from speclab.records.reader import RECORD, RESULTS, find_run
 from speclab.records.rows import (
     DisagreementCell,
     DistributionCell,
@@ -14,6 +15,8 @@ from speclab.records.rows import (
     SpeedCell,
     TimingCell,
 )
+from speclab.site.building import current
+from speclab.site.html import text
 from speclab.site.runs import run_of
 
 if TYPE_CHECKING:
@@ -41,8 +44,24 @@ _SECTIONS = (
 
 
 def run_page(run_id: str) -> str:
-    """Markdown of a run's page."""
-    return f"# Run `{run_id}`\n\n" + run_sections(run_of(run_id), session=run_id, raw=run_id)
+    """Markdown of a run's page.
+
+    A discarded run need not be whole: its page then says what is wrong with it, and offers what is left.
+    """
+    title = f"# Run `{run_id}`\n\n"
+    try:
+        run = run_of(run_id)
+    except InputError as error:
+        discard = current().register.discards.get(run_id)
+        if discard is None:
+            raise
+        kept = find_run(run_id, current().root)
+        files = [f"[`{name}`]({run_id}/{name})" for name in (RECORD, RESULTS) if (kept / name).is_file()]
+        left = f"What is left of it: {' and '.join(files)}." if files else "Nothing is left of it."
+        said = str(error).replace(f"{current().root}/", "")
+        why = (f"This run is discarded: {discard.reason}.", f"It cannot be shown: {said}")
+        return title + "".join(f"<p>{text(each)}</p>\n\n" for each in why) + f"{left}\n"
+    return title + run_sections(run, session=run_id, raw=run_id)
 
 
 def run_sections(run: Run, *, session: str, raw: str) -> str:
@@ -58,7 +77,11 @@ def run_sections(run: Run, *, session: str, raw: str) -> str:
     offered = "`run.json`" if run.record.results_sha256 is None else None
     files = f"[`run.json`]({raw}/run.json)" + ("" if offered else f" and [`{RESULTS}`]({raw}/{RESULTS})")
     parts.append(f"The record and the raw rows, as they were measured: {files}.")
-    parts += [_heading("How it was made"), _call(session, "tables.origin", run)]
+    parts += [
+        _call(session, "tables.notice", run),
+        _heading("How it was made"),
+        _call(session, "tables.origin", run),
+    ]
     for heading, needed, blocks in _SECTIONS:
         if needed in held:
             parts += [_heading(heading), *(_call(session, name, run) for name in blocks)]
@@ -68,6 +91,8 @@ def run_sections(run: Run, *, session: str, raw: str) -> str:
             _call(session, name, run)
             for name in ("tables.machine", "tables.memory", "tables.models", "tables.prompts")
         ),
+        _heading("The first rows"),
+        _call(session, "tables.first_rows", run),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -13,8 +13,10 @@ from speclab.site.tables.exactness import (
 )
 from speclab.site.tables.margins import constructed_ties, margins
 from speclab.site.tables.memory import memory
+from speclab.site.tables.notice import notice
 from speclab.site.tables.prediction import predictions
 from speclab.site.tables.record import machine, models, origin, prompts
+from speclab.site.tables.rows import first_rows
 from speclab.site.tables.speed import shares, speedups
 
 __all__ = [
@@ -28,11 +30,13 @@ __all__ = [
     "exactness_configurations",
     "exactness_mistakes",
     "exactness_right",
+    "first_rows",
     "identical_outputs",
     "machine",
     "margins",
     "memory",
     "models",
+    "notice",
     "origin",
     "pass_times",
     "predictions",
