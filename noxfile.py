@@ -84,7 +84,9 @@ def validate(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Validate, lint the numerals, build strictly without torch, and check the HTML.
+    """Validate, lint the numerals, build strictly without torch, check the HTML, and build once more.
+
+    The second build has to write the same bytes.
 
     `-- --write` first writes the register as a text and the README's numbers again; `-- --numbers` lists every
     number of the pages with where it comes from.
@@ -95,6 +97,7 @@ def docs(session: nox.Session) -> None:
     # Neither -q nor -v: both let faults through.
     session.run("mkdocs", "build", "--strict", "--clean")
     session.run("python", "-m", "speclab.site.check", "site")
+    session.run("python", "-m", "speclab.site.again", "site")
     if "--numbers" in session.posargs:
         session.run("python", "-m", "speclab.site.listing", "site")
 
@@ -123,6 +126,7 @@ def benchmark(session: nox.Session) -> None:
     install(session, ".[models,site]")
     session.run("python", "research/benchmarks/draws.py")
     session.run("python", "research/benchmarks/overhead.py")
+    session.run("python", "research/benchmarks/pages.py")
 
 
 def install(session: nox.Session, *what: str) -> None:

@@ -8,7 +8,7 @@ from speclab.evidence.estimates import estimate
 from speclab.evidence.estimates.estimate import EmptySelectionError
 from speclab.site.blocks import block
 from speclab.site.building import current
-from speclab.site.html import Html, text
+from speclab.site.html import text
 from speclab.site.runs import run_of
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _standing(run: Run) -> Iterator[str]:
         yield from record.memory.warnings
 
 
-def _noise(run: Run) -> Iterator[Html]:
+def _noise(run: Run) -> Iterator[str]:
     """Where two identical arms differ by what an effect would have to exceed."""
     try:
         found = estimate("noise_floor", run, {})
@@ -56,7 +56,7 @@ def _noise(run: Run) -> Iterator[Html]:
     biased = found.low > 1 + BIAS or found.high < 1 - BIAS
     if wide or biased:
         limit = f"begins more than {BIAS:.0%} from 1" if biased else f"reaches more than {WIDTH:.0%} from 1"
-        yield text(
+        yield (
             f"Two identical plain arms: their ratio is {found.value:.3f}, with an interval of {found.low:.3f} to "
             f"{found.high:.3f}, which {limit}. A speed-up that is no further from 1 than that may be noise."
         )
