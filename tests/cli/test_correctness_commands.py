@@ -89,9 +89,15 @@ def test_divergence_generates_first_and_compares(
     assert sum(isinstance(cell, DivergenceCell) for cell in run.results.cells) == 2
 
 
-def test_divergence_refuses_sampling(command: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
-    """Sampled texts are not compared: one line names the command that tests sampling, nothing is measured."""
-    code, out, err = command("divergence", "--plan", "tiny", "--temperature", "0.7")
+@pytest.mark.parametrize("sampling", [("--temperature", "0.7"), ("--top-k", "3"), ("--top-p", "0.9")])
+def test_divergence_refuses_sampling(
+    command: Callable[..., tuple[int, str, str]], tmp_path: Path, sampling: tuple[str, str]
+) -> None:
+    """Sampled texts are not compared: one line names the command that tests sampling, nothing is measured.
+
+    A cut alone is answered so too: with a temperature beside it, it would be refused again.
+    """
+    code, out, err = command("divergence", "--plan", "tiny", *sampling)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert "`speclab distribution`" in err

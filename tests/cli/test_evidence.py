@@ -121,7 +121,27 @@ def test_adopt_and_discard(tmp_path: Path, evidence: Command, monkeypatch: pytes
     assert evidence("discard", "quick-2", "--reason", "the fan stood still") == 0
     assert "the fan stood still" in (tmp_path / "research" / "register.toml").read_text("utf-8")
     assert evidence("adopt", "quick-2") == 1
+    new_run(tmp_path, "quick-3")
+    runs = ["quick-1", "quick-3"]
+    assert evidence.document("adopt", "quick-3", "--beside") == {
+        "run": "quick-3",
+        "beside": "quick-1",
+        "runs": runs,
+    }
+    assert evidence("adopt", "quick-2", "--beside") == 1
+    assert evidence("adopt", "quick-1", "--beside") == 2
     assert evidence("discard", "quick-9", "--reason", "none") == 2
+
+
+def test_discard_takes_the_program_s_own_reason(tmp_path: Path, evidence: Command) -> None:
+    """Where there is one; else it asks for one, as for a wrong option."""
+    small_repository(tmp_path)
+    new_run(tmp_path, "quick-1", status="discarded", reason="disturbed by cc1")
+    new_run(tmp_path, "quick-2")
+    assert evidence.document("discard", "quick-1") == {"run": "quick-1", "reason": "disturbed by cc1"}
+    assert "disturbed by cc1" in (tmp_path / "research" / "register.toml").read_text("utf-8")
+    assert evidence("discard", "quick-2") == 2
+    assert "give your reason, --reason" in evidence.err
 
 
 def test_run_ends_with_the_answer(tmp_path: Path, evidence: Command, monkeypatch: pytest.MonkeyPatch) -> None:

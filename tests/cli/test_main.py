@@ -45,14 +45,60 @@ def test_every_ending_has_its_code(
     assert not captured.out
 
 
-@pytest.mark.parametrize("arguments", [["nope"], ["demo", "--k", "99"], ["demo", "--k", "x"], ["demo", "--what"]])
-def test_wrong_use_ends_with_two(arguments: list[str]) -> None:
-    """An unknown command or option, or a value out of range, ends with 2 and no traceback."""
+@pytest.mark.parametrize(
+    ("arguments", "told", "command"),
+    [
+        (["nope"], "'nope'", "speclab"),
+        (["demo", "--k", "99"], "--k", "speclab demo"),
+        (["demo", "--k", "x"], "--k", "speclab demo"),
+        (["demo", "--what"], "--what", "speclab demo"),
+        (["demo", "--k"], "--k", "speclab"),  # typer does not say of which command
+        (["generate"], "prompt", "speclab generate"),
+        (["evidence", "nope"], "'nope'", "speclab evidence"),
+    ],
+)
+def test_wrong_use_is_one_line(
+    arguments: list[str], told: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An unknown command or option, a value out of range or a missing one: the fault, and where help is."""
+    with pytest.raises(SystemExit) as end:
+        entry.main(arguments)
+    captured = capsys.readouterr()
+    assert end.value.code == 2
+    assert captured.err.startswith("speclab: ")
+    assert told in captured.err
+    assert f"{command} --help`" in captured.err
+    assert captured.err.count("\n") == 1
+    assert not captured.out
+
+
+@pytest.mark.parametrize("arguments", [[], ["evidence"]])
+def test_a_group_without_a_command_shows_its_help(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All of it, not folded into a line."""
+    with pytest.raises(SystemExit) as end:
+        entry.main(arguments)
+    captured = capsys.readouterr()
+    assert end.value.code == 2
+    assert captured.err.startswith("Usage: speclab")
+    assert captured.err.count("\n") > 10
+
+
+def test_wrong_use_of_the_program_ends_with_two() -> None:
+    """The same from a shell, with no traceback."""
     code = "from speclab.cli.main import main; main()"
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert not done.stdout
+    done = subprocess.run([sys.executable, "-c", code, "nope"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_help_and_a_command_that_went_well_end_with_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither is an error."""
+    for arguments in (["--help"], ["demo"]):
+        with pytest.raises(SystemExit) as end:
+            entry.main(arguments)
+        assert end.value.code == 0
+        assert not capsys.readouterr().err
 
 
 def test_out_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

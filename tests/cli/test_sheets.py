@@ -115,6 +115,17 @@ def test_disturbed_and_repeated_blocks_are_counted_in_the_title() -> None:
     assert any("of 19 blocks 1 disturbed, 1 repeated" in sheet.title for sheet in speed.sheets(run))
 
 
+def test_blocks_too_short_for_a_drift_are_counted_in_the_title_where_there_are_any() -> None:
+    """Nothing of it is said of a run whose blocks are long enough."""
+    cells = tuple(
+        cell.model_copy(update={"unjudged": "8 steps"}) if isinstance(cell, SpeedCell) else cell
+        for cell in RUN.results.cells
+    )
+    run = Run(RUN.record, RUN.results.model_copy(update={"cells": cells}))
+    assert any("0 repeated, 18 too short for a drift to show" in sheet.title for sheet in speed.sheets(run))
+    assert not any("too short" in sheet.title for sheet in speed.sheets(RUN))
+
+
 def test_what_a_run_does_not_hold_is_a_dash_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
     """Without timing there is no prediction; the table stands, and both forms say once why it is empty."""
     cells = tuple(cell for cell in RUN.results.cells if isinstance(cell, SpeedCell))

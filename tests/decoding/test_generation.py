@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from speclab.backends.table import NumpySource
-from speclab.decoding.generation import collect
+from speclab.decoding.generation import Gathered, collect
 from speclab.decoding.loop import speculative
 from speclab.decoding.proposers.draft import DraftModel
 from speclab.decoding.sampling import GREEDY, Sampling
 from tables import count, counting, spoiled
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from speclab.decoding.iterations import Finish, Iteration
 
 
 def test_counting_by_hand() -> None:
@@ -41,6 +48,27 @@ def test_sampled_output_repeats_with_its_seed() -> None:
 
     assert drawn(1) == drawn(1)
     assert len({drawn(seed) for seed in range(5)}) == 5
+
+
+def test_iterations_can_be_looked_at_on_the_way() -> None:
+    """Each comes before the next is decoded; together they are what `collect` makes of them."""
+    target = counting()
+
+    def iterations() -> Generator[Iteration, None, Finish]:
+        arguments: dict[str, Any] = {"sampling": GREEDY, "source": NumpySource(0), "max_new_tokens": 7}
+        return speculative(target, DraftModel(counting()), [1], k=2, **arguments)
+
+    gathered = Gathered(iterations(), prefill_ns=5)
+    seen: list[Iteration] = []
+    for step in gathered:
+        seen.append(step)
+        assert target.length == step.target_length
+        assert not hasattr(gathered, "generation")
+    target = counting()
+    whole = collect(iterations(), prefill_ns=5)
+    assert gathered.generation.ids == whole.ids == tuple(range(2, 9))
+    assert gathered.generation.iterations == tuple(seen)
+    assert (gathered.generation.finish, gathered.generation.prefill_ns) == (whole.finish, 5)
 
 
 class _Ticking:

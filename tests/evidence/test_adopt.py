@@ -210,6 +210,26 @@ def test_a_reason_is_needed(root: Path) -> None:
         discard("quick-1", "  \n", root)
 
 
+def test_what_the_program_discarded_needs_no_other_reason(root: Path) -> None:
+    """Its own stands in the register, unless a person gives another."""
+    for run_id in ("quick-1", "quick-2"):
+        new_run(root, run_id, status="discarded", reason="3 of the 4 blocks were disturbed by cc1")
+    assert discard("quick-1", None, root) == "3 of the 4 blocks were disturbed by cc1"
+    assert discard("quick-2", "the fan stopped", root) == "the fan stopped"
+    discards = Register(root).discards
+    assert discards["quick-1"].reason == "3 of the 4 blocks were disturbed by cc1"
+    assert discards["quick-2"].reason == "the fan stopped"
+
+
+def test_a_run_that_the_program_kept_is_not_discarded_without_a_reason(root: Path) -> None:
+    """It says what to give, and the run stays where it was."""
+    new_run(root, "quick-1")
+    with pytest.raises(InputError, match=r"run quick-1 is complete.* give your reason, --reason"):
+        discard("quick-1", None, root)
+    assert (root / "runs/quick-1").is_dir()
+    assert Register(root).discards == {}
+
+
 def test_an_unreadable_run_can_be_discarded(root: Path) -> None:
     """It is the more reason to."""
     new_run(root, "quick-1")

@@ -18,6 +18,10 @@ from speclab.theory.intervals import t_interval
     [
         ("given.disturbed.arms", lambda: disturbance.PLAIN_APART),
         ("given.disturbed.drift", lambda: disturbance.DRIFT),
+        ("given.disturbed.others", lambda: disturbance.OTHERS),
+        ("given.disturbed.steal", lambda: disturbance.STEAL),
+        ("given.judged.steps", lambda: disturbance.FEWEST_STEPS),
+        ("given.judged.cycles", lambda: disturbance.FEWEST_CYCLES),
         ("given.power", lambda: floor.NEARLY_ALWAYS),
         ("given.exact.tolerance", lambda: experiment.TOLERANCE),
         ("given.exact.mistake", lambda: experiment.LEAST_WRONG),

@@ -14,6 +14,7 @@ from synthetic import synthetic_run
 
 # One valid condition for each estimate, so that every registered function runs at least once.
 WHERE: dict[str, dict[str, object]] = {
+    "between_runs": {"of": "speedup", "k": 4},
     "disagreement_draws": {"rule": "draft_kept", "end": "largest"},
     "disagreement_tests": {"verdict": "passed"},
     "draws_needed": {"rule": "fresh_draw", "end": "largest"},
@@ -45,7 +46,7 @@ def test_every_estimate_gives_a_number_on_a_whole_run(name: str, run: Run) -> No
     """And says what it is, for the register's page."""
     fields = find_estimate(name).where.model_fields
     where = WHERE.get(name, {"k": 4} if "k" in fields and fields["k"].is_required() else {})
-    found = estimate(name, run, where)
+    found = estimate(name, run, where, beside=(run,))
     assert isinstance(found, Estimate)
     assert found.value is not None or found.reason
     assert find_estimate(name).says.endswith(".")
@@ -70,6 +71,12 @@ def test_arguments_reach_the_function() -> None:
         ("speedup", {"k": 2, "kind": 3}, "kind = 3 in `where`"),
         ("cost_ratio", {"k": 2}, "cost_ratio has no condition 'k' in `where`; it takes: no conditions"),
         ("pass_ms", {"model": "other", "tokens": 1}, "input should be 'target' or 'draft'"),
+        ("between_runs", {"k": 2}, "between_runs needs 'of' in `where`; it takes: of"),
+        ("between_runs", {"of": "sped"}, "unknown estimate 'sped'"),
+        ("between_runs", {"of": "speedup"}, "speedup needs 'k' in `where`"),
+        ("between_runs", {"of": "speedup", "k": 2, "kin": "code"}, "speedup has no condition 'kin'"),
+        ("between_runs", {"of": "between_runs"}, "between_runs needs 'of'"),
+        ("between_runs", {"of": "tokens_by_formula"}, "measured numbers, and tokens_by_formula is computed"),
     ],
 )
 def test_wrong_conditions_are_refused(name: str, where: dict[str, object], says: str) -> None:

@@ -6,17 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lookouts import quiet
 from simulated_machine import SimulatedMachine, timed_pair
+from small_bench import Noted, SmallBench, small_ask, small_repository
 from small_session import SmallRun, prompt, small_plan
 from speclab.errors import InputError
 from speclab.experiments.distribution import Distribution
 from speclab.experiments.divergence import Divergence
-from speclab.experiments.estimate import Estimate, Passes, expected_cells, from_passes, minutes, probe
+from speclab.experiments.estimate import Estimate, difference, expected_cells, from_passes, minutes
+from speclab.experiments.outputs import First
+from speclab.experiments.passes import Pace, Passes, probe
+from speclab.experiments.recompute import compute
+from speclab.experiments.runner import estimate_plan
 from speclab.experiments.speed import Speed
 from speclab.experiments.timing import Timing
 from speclab.experiments.watch import TimeLeft
+from speclab.records.rows import SpeedCell
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from speclab.experiments.protocol import Experiment
     from speclab.records.plan import Plan
 
@@ -38,7 +47,7 @@ def measured(machine: SimulatedMachine, experiment: Experiment) -> tuple[int, fl
     """Cells and simulated seconds of an experiment."""
     run = SmallRun(plan(), timed_pair(machine, noise=0.6), PROMPTS)
     if experiment.name == "divergence":
-        run.run(Speed(machine))
+        run.run(Speed(machine, quiet))
     cells, before = len(run.cells), machine.host
     run.run(experiment)
     return len(run.cells) - cells, (machine.host - before) / 1e9
@@ -49,8 +58,8 @@ def test_cells_are_counted_as_they_come(name: str) -> None:
     """The number of cells that an undisturbed run has, so that the progress ends at its end."""
     machine = SimulatedMachine()
     experiments: dict[str, Experiment] = {
-        "timing": Timing(machine),
-        "speed": Speed(machine),
+        "timing": Timing(machine, quiet),
+        "speed": Speed(machine, quiet),
         "distribution": Distribution(),
         "divergence": Divergence(),
     }
@@ -62,40 +71,87 @@ def test_time_from_two_passes_is_what_the_run_takes(name: str) -> None:
     """The bulk of a run, within a sixth; the draft's luck is guessed."""
     machine = SimulatedMachine()
     target, draft = timed_pair(machine)
-    passes = [probe(model, PROMPTS[0].ids, 33, lambda: machine.host / 1e9) for model in (target, draft)]
-    seconds = from_passes(plan(), PROMPTS, *passes).seconds[name]
-    experiment: Experiment = Timing(machine) if name == "timing" else Speed(machine)
+    pace = Pace(*(probe(model, PROMPTS[0].ids, 33, lambda: machine.host / 1e9) for model in (target, draft)))
+    seconds = from_passes(plan(), PROMPTS, pace, pace).seconds[name]
+    experiment: Experiment = Timing(machine, quiet) if name == "timing" else Speed(machine, quiet)
     assert measured(machine, experiment)[1] == pytest.approx(seconds, rel=1 / 6)
+
+
+def test_time_of_a_first_difference_is_what_it_takes() -> None:
+    """In the middle of an output, at every k, where a pass costs as many steps as it has tokens: five ways."""
+    machine = SimulatedMachine()
+    target, draft = timed_pair(machine, noise=0.6)
+    target.cost = lambda tokens: 2e8 * tokens
+    run = SmallRun(plan(), (target, draft), PROMPTS[:1]).run(Speed(machine, quiet))
+    cell = next(cell for cell in run.cells.values() if isinstance(cell, SpeedCell))
+    plain, arms = cell.arms[0], [arm for arm in cell.arms if arm.arm == "draft"]
+    before = machine.host
+    for arm in arms:
+        compute(target, PROMPTS[0].ids, [First(plain, arm, plan().speed.new_tokens // 2)])
+    spent = (machine.host - before) / 1e9 / len(arms)
+    passes = probe(target, PROMPTS[0].ids, 33, lambda: machine.host / 1e9)
+    assert difference(plan(), len(PROMPTS[0].ids), passes) == pytest.approx(spent, rel=1 / 10)
+
+
+def test_time_in_float32_is_that_of_float32() -> None:
+    """First differences and whole outputs take passes of both dtypes, margins the draft's in float32 alone."""
+    half, single = (Pace(Passes(each, each, 2), Passes(each, each, 2)) for each in (1.0, 10.0))
+    divided = small_plan(divergence={"float32_prompts_per_kind": 1})
+    found, slower = (from_passes(divided, PROMPTS, half, each).seconds for each in (half, single))
+    once = len(PROMPTS) * difference(divided, 19, half.target)
+    assert slower["divergence"] - once == pytest.approx(10 * (found["divergence"] - once))
+    assert slower["margins"] == pytest.approx(10 * found["margins"])
+    assert {name for name in found if found[name] != slower[name]} == {"divergence", "margins"}
+
+
+def test_a_run_in_float32_computes_nothing_twice() -> None:
+    """Its differences stand for their own rerun, and no whole output is made again."""
+    pace = Pace(Passes(1.0, 2.0, 2), Passes(0.5, 1.0, 2))
+    single = plan().model_copy(update={"pair": plan().pair.model_copy(update={"dtype": "float32"})})
+    found = from_passes(single, PROMPTS, pace, pace).seconds["divergence"]
+    assert found == pytest.approx(len(PROMPTS) * difference(single, 19, pace.target))
+
+
+def test_what_is_guessed_is_said() -> None:
+    """The time of divergence hangs on what it finds; a run that took it before guesses nothing."""
+    pace = Pace(Passes(1.0, 2.0, 2), Passes(0.5, 1.0, 2))
+    found = from_passes(plan(), PROMPTS, pace, pace)
+    assert "min if one output a prompt differs from plain's" in found.line(plan())
+    assert "differs" not in found.only(["timing", "speed"]).line(plan())
+    assert "differs" not in Estimate({"divergence": 9.0}, {"divergence": 1}, "as run quick-1 took").line(plan())
+
+
+def test_the_hint_comes_where_speed_is_measured() -> None:
+    """A test of the law is not slower for it."""
+    pace = Pace(Passes(1.0, 2.0, 2), Passes(0.5, 1.0, 2))
+    found = from_passes(plan(), PROMPTS, pace, pace)
+    assert found.hint
+    assert found.only(["timing", "speed"]).hint == found.hint
+    assert found.only(["distribution"]).hint is None
+
+
+def test_the_hint_is_said_beside_the_estimate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line behind that of the time, before anything is measured."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("speclab.measure.machine.other_processes", tuple)
+    monkeypatch.setattr("speclab.experiments.prepare.probe", lambda *_, **__: Passes(0.001, 0.008, 9))
+    watch = Noted()
+    estimate_plan(small_ask(small_repository(tmp_path)), watch, SmallBench())
+    *_, before, hint = watch.said
+    assert before.startswith("time: about")
+    assert hint.startswith("a pass of the target over 9 tokens takes as long as 8.0 over one")
 
 
 def test_time_of_the_search_grows_with_the_texts() -> None:
     """A pass of each model over each, both laws at every position, and the draws; nothing without that part."""
-    passes = Passes(1.0, 2.0, 2), Passes(0.5, 1.0, 2)
+    pace = Pace(Passes(1.0, 2.0, 2), Passes(0.5, 1.0, 2))
     without = plan().model_copy(update={"disagreement": None})
-    assert from_passes(without, PROMPTS, *passes).seconds["disagreement"] == 0
-    found = from_passes(plan(), PROMPTS, *passes)
+    assert from_passes(without, PROMPTS, pace, pace).seconds["disagreement"] == 0
+    found = from_passes(plan(), PROMPTS, pace, pace)
     texts = [len(each.ids) + plan().speed.new_tokens for each in PROMPTS]
     assert found.cells["disagreement"] == len(PROMPTS)
     drawing = 2e-6 * plan().distribution.draws
     assert found.seconds["disagreement"] == pytest.approx(sum(1.53 * each + drawing for each in texts))
-
-
-def test_probe_leaves_the_model_as_it_was() -> None:
-    """It works on a copy, and finds the line through both lengths."""
-    machine = SimulatedMachine()
-    target, _ = timed_pair(machine, target_ms=100.0)
-    found = probe(target, (1, 2, 3), 33, lambda: machine.host / 1e9)
-    assert target.length == 0
-    assert found(1) == pytest.approx(0.1)
-    assert found(17) == pytest.approx(0.1 * 1.32)
-    assert found(65) == pytest.approx(0.1 * 2.28)
-
-
-def test_probe_of_a_short_context() -> None:
-    """A model with few positions is probed with shorter passes."""
-    machine = SimulatedMachine()
-    target, _ = timed_pair(machine, context=12)
-    assert probe(target, (1, 2, 3), 33, lambda: machine.host / 1e9).length == 6
 
 
 def test_budget() -> None:
@@ -123,9 +179,3 @@ def test_time_left_learns_from_the_cells() -> None:
         left.saved("speed", 30.0)
     assert (left.done, left.total, left.seconds) == (8, 8, 0.0)
     assert left.spent() == {"timing": 12.0, "speed": 180.0}
-
-
-def test_passes_are_a_line() -> None:
-    """Between the two lengths and beyond."""
-    passes = Passes(one=1.0, many=3.0, length=5)
-    assert [passes(n) for n in (1, 3, 5, 9)] == [1.0, 2.0, 3.0, 5.0]

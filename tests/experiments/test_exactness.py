@@ -11,7 +11,7 @@ import pytest
 from speclab.decoding.rules import accept_sample
 from speclab.experiments.exactness.cases import CUTS, FEW, FULL, TABLES, TRANSFORMERS, Case
 from speclab.experiments.exactness.experiment import Exactness, label, verdict, walk_subject
-from speclab.experiments.exactness.pairs import LEAST_DISTANCE, models
+from speclab.experiments.exactness.pairs import LEAST_DISTANCE, distances, models
 from speclab.experiments.exactness.subjects import CACHE_FAULTS, MISTAKES, RIGHT, SUBJECTS
 from speclab.experiments.exactness.wrong import StopsAfterDoubt
 from speclab.experiments.rules import fresh_draw
@@ -19,6 +19,7 @@ from speclab.records.base import Reading
 from synthetic_walks import walked
 
 if TYPE_CHECKING:
+    from speclab.experiments.exactness.cases import Backend
     from speclab.experiments.exactness.subjects import Subject
     from speclab.records.rows import Enumerated
 
@@ -84,6 +85,17 @@ def test_noisy_drafts_disagree_everywhere(case: Case) -> None:
     """At every position that can be reached the two laws are far apart."""
     (row,) = walk_subject(replace(named("draft-kept"), cases=(case,))).configurations
     assert row.smallest_distance >= LEAST_DISTANCE
+
+
+@pytest.mark.parametrize("vocabulary", [2, 3])
+@pytest.mark.parametrize("backend", ["table", "transformer"])
+def test_noisy_drafts_disagree_under_every_sampling(backend: Backend, vocabulary: int) -> None:
+    """Cut to two tokens, say, two laws come closer: far apart at temperature 1 is not yet far apart everywhere."""
+    pair = models(backend, vocabulary, "noisy")
+    sides = {(FULL, FULL), *((case.target, case.drafting) for case in CUTS)}
+    assert len(sides) == 1 + 3 * 6
+    for target, drafting in sides:
+        assert min(distances(pair.exact, pair.guess, target, drafting, 5)) >= LEAST_DISTANCE
 
 
 def test_perfect_and_useless_drafts() -> None:

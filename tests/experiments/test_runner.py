@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lookouts import lookout
 from small_bench import Noted, SmallBench, json_of, small_ask, small_repository
 from speclab.backends.device import CardState
 from speclab.errors import CheckError, InputError
@@ -31,6 +32,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
     # Half a second each time, and whatever else runs here is no part of these tests.
     monkeypatch.setattr("speclab.measure.machine.other_processes", tuple)
+    monkeypatch.setattr("speclab.measure.surroundings.used_by_others", dict)
 
 
 @pytest.fixture
@@ -212,6 +214,24 @@ def test_run_without_its_weights_in_memory_is_discarded_by_the_program(
     assert run.record.status == "discarded"
     assert run.record.reason == "read from disk"
     assert read_run(repository / "runs" / run.record.id) == run
+
+
+def test_run_beside_another_program_is_discarded_by_the_program(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All blocks were repeated and met it again; both reasons stand where there are two."""
+    busy = lookout({"cc1": 0.9}).since()
+    monkeypatch.setattr("speclab.measure.surroundings.Lookout.since", lambda _: busy)
+    run = run_plan(small_ask(repository, "speed"), bench=SmallBench())
+    assert run.record.status == "discarded"
+    assert run.record.reason == "4 of the 4 blocks that count, more than half, were disturbed by cc1"
+    assert [cell.key for cell in run.results.cells if cell.key.endswith(".a1")] == [
+        key.replace(".a0", ".a1") for key in KEYS if key.startswith("speed")
+    ]
+    assert read_run(repository / "runs" / run.record.id) == run
+    monkeypatch.setattr("speclab.measure.residency._lack_of_room", lambda *_: ["no room"])
+    both = run_plan(small_ask(repository, "speed"), bench=SmallBench())
+    assert both.record.reason == f"no room; {run.record.reason}"
 
 
 def interrupted(repository: Path, **options: Any) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lookouts import lookout, quiet
 from simulated_machine import MS, SimulatedMachine, timed_pair
 from small_session import SmallRun, prompt, small_plan
 from speclab.decoding.generation import collect
@@ -15,6 +16,7 @@ from speclab.decoding.sampling import GREEDY
 from speclab.errors import InputError
 from speclab.experiments.randomness import NO_RANDOMNESS
 from speclab.experiments.speed import Speed
+from speclab.measure.surroundings import Lookout
 from speclab.records.plan import SamplingPlan
 from speclab.records.rows import SpeedCell
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from speclab.experiments.protocol import EncodedPrompt
+    from speclab.measure.others import Used
     from speclab.records.rows import ArmRow
 
 PROMPTS = (prompt("p-1", (1, 2, 3, 4, 5)), prompt("q-1", (9, 8, 7), "code"), prompt("r-1", (4,), "chat"))
@@ -31,12 +34,13 @@ def run(
     machine: SimulatedMachine | None = None,
     budget: Callable[[], float] = lambda: 3600.0,
     pair: dict[str, Any] | None = None,
+    looking: Callable[[], Lookout] = quiet,
     **speed: Any,
 ) -> SmallRun:
     """All blocks of three prompts."""
     machine = machine or SimulatedMachine()
     plan = small_plan(speed={"new_tokens": 16, "ks": (1, 2, 4), **speed})
-    return SmallRun(plan, timed_pair(machine, **(pair or {})), PROMPTS, budget).run(Speed(machine))
+    return SmallRun(plan, timed_pair(machine, **(pair or {})), PROMPTS, budget).run(Speed(machine, looking))
 
 
 def blocks(done: SmallRun) -> list[SpeedCell]:
@@ -92,7 +96,7 @@ def test_the_order_of_the_prompts_changes_nothing_of_what_is_generated() -> None
     def log(prompts: tuple[EncodedPrompt, ...]) -> dict[tuple[str, str, int], object]:
         machine = SimulatedMachine()
         plan = small_plan(speed={"new_tokens": 16})
-        cells = blocks(SmallRun(plan, timed_pair(machine), prompts).run(Speed(machine)))
+        cells = blocks(SmallRun(plan, timed_pair(machine), prompts).run(Speed(machine, quiet)))
         return {(cell.prompt, arm.arm, arm.k): (arm.ids, arm.iterations) for cell in cells for arm in cell.arms}
 
     assert log(PROMPTS) == log(PROMPTS[::-1])
@@ -103,7 +107,7 @@ def test_the_models_of_the_pair_are_left_empty() -> None:
     machine = SimulatedMachine()
     models = timed_pair(machine)
     plan = small_plan(speed={"new_tokens": 8})
-    SmallRun(plan, models, PROMPTS).run(Speed(machine))
+    SmallRun(plan, models, PROMPTS).run(Speed(machine, quiet))
     assert [model.length for model in models] == [0, 0]
 
 
@@ -122,7 +126,7 @@ def test_every_shape_is_warmed_on_both_models_before_it_is_timed() -> None:
     machine = SimulatedMachine()
     target, draft = timed_pair(machine)
     plan = small_plan(speed={"new_tokens": 16})
-    cell = SmallRun(plan, (target, draft), PROMPTS[:1]).run(Speed(machine)).cells["speed.p-1.r0.a0"]
+    cell = SmallRun(plan, (target, draft), PROMPTS[:1]).run(Speed(machine, quiet)).cells["speed.p-1.r0.a0"]
     assert isinstance(cell, SpeedCell)
     for model in (target, draft):
         # Prefill untimed, prefill timed, then one pass of each shape, then decoding.
@@ -145,7 +149,7 @@ def test_a_cold_first_pass_shows_only_without_the_warm_up() -> None:
         return cost
 
     target.cost, draft.cost = cold("target", target.cost), cold("draft", draft.cost)
-    done = SmallRun(small_plan(speed={"new_tokens": 16}), (target, draft), PROMPTS[:1]).run(Speed(machine))
+    done = SmallRun(small_plan(speed={"new_tokens": 16}), (target, draft), PROMPTS[:1]).run(Speed(machine, quiet))
     (cell,) = blocks(done)
     assert cell.prefill_target_ns == pytest.approx(200 * MS * 1.06)
     assert max(max(arm.iterations.verify_ns) for arm in cell.arms) < 2 * 200 * MS
@@ -179,6 +183,63 @@ def test_a_disturbed_block_is_repeated_once_after_all_first_attempts() -> None:
     assert any("disturbed" in line and "speed.q-1.r0.a0" in line for line in done.said)
 
 
+def in_turn(*shares: dict[str, float], steal: tuple[float, ...] = ()) -> Callable[[], Lookout]:
+    """Lookouts over what each block of a hundred seconds meets, one after the other; then quiet ones."""
+    stolen = iter(steal)
+    met = iter(shares)
+    return lambda: lookout(next(met, {}), steal=next(stolen, 0.0))
+
+
+def test_a_block_beside_another_program_is_repeated() -> None:
+    """The arms ran alike, and yet it does not count; what was seen stands in the rows of every block."""
+    done = run(looking=in_turn({"sshd": 0.06}, {"cc1": 1.2, "sshd": 0.06}))
+    assert done.measured == ["speed.p-1.r0.a0", "speed.q-1.r0.a0", "speed.r-1.r0.a0", "speed.q-1.r0.a1"]
+    seen = [{each.name for each in cell.surroundings.others.value or ()} for cell in blocks(done)]
+    assert seen == [{"sshd"}, {"cc1", "sshd"}, set(), set()]
+    first, repeat = blocks(done)[1], blocks(done)[3]
+    assert first.disturbed == "other programs took 25% of one core or more: cc1 120%"
+    assert repeat.disturbed is None
+    assert any("speed.q-1.r0.a0 is disturbed: other programs" in line for line in done.said)
+
+
+def test_a_block_whose_time_went_to_other_guests_is_repeated() -> None:
+    """A share of the cores' time, not of the block's."""
+    done = run(looking=in_turn(steal=(9.0, 10.0)))  # of two cores in a hundred seconds: 4.5 % and 5 %
+    assert done.measured[3:] == ["speed.q-1.r0.a1"]
+    assert [cell.surroundings.steal.value for cell in blocks(done)] == pytest.approx([0.045, 0.05, 0.0, 0.0])
+
+
+def test_the_looks_lie_outside_the_turns() -> None:
+    """After the warm-up, and again when every arm has ended: no pass is between a look and the turns."""
+    machine = SimulatedMachine()
+    looks: list[int] = []
+
+    def look() -> dict[int, Used]:
+        looks.append(machine.passes)
+        machine.host += round(1e9)
+        machine.device += round(1e9)
+        return {}
+
+    (cell,) = blocks(
+        SmallRun(small_plan(speed={"new_tokens": 16}), timed_pair(machine), PROMPTS[:1]).run(
+            Speed(machine, lambda: Lookout(look=look))
+        )
+    )
+    before, after = looks
+    # Two prefills of either model, then five shapes of either.
+    assert before == 4 + cell.warm_up_passes
+    assert after == machine.passes
+    assert by_k(cell, 0).decode_ns == pytest.approx(16 * 200 * MS)
+
+
+def test_a_short_block_says_that_a_drift_would_not_show_and_is_not_repeated() -> None:
+    """A repeat would be as short."""
+    done = run(new_tokens=8)
+    assert len(done.measured) == 3
+    assert {cell.unjudged for cell in blocks(done)} == {"plain took 8 steps, and a drift shows from 12 on"}
+    assert {cell.unjudged for cell in blocks(run())} == {None}
+
+
 def test_a_repeat_that_is_disturbed_too_is_not_repeated_again() -> None:
     """A machine that never settles gives two attempts a block and no more."""
     done = run(SimulatedMachine(pace=lambda now: 1 + now / 40e9))
@@ -201,8 +262,8 @@ def test_a_resumed_run_measures_what_is_missing_and_nothing_twice() -> None:
     for stopped in range(len(whole)):
         machine = SimulatedMachine(pace=shifting)
         plan = small_plan(speed={"new_tokens": 16})
-        started = SmallRun(plan, timed_pair(machine), PROMPTS).run(Speed(machine), most=stopped)
-        assert started.run(Speed(machine)).measured == whole
+        started = SmallRun(plan, timed_pair(machine), PROMPTS).run(Speed(machine, quiet), most=stopped)
+        assert started.run(Speed(machine, quiet)).measured == whole
 
 
 def test_a_prompt_that_leaves_no_room_is_refused_before_anything_is_measured() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lookouts import lookout, quiet
 from simulated_machine import MS, SimulatedMachine, timed_pair
 from small_session import SmallRun, prompt, small_plan
 from speclab.errors import InputError
@@ -22,7 +23,7 @@ PROMPTS = (prompt("p-1", (1, 2, 3, 4, 5)), prompt("q-1", (9, 8, 7)))
 
 def run(machine: SimulatedMachine, models: Any = None, **timing: Any) -> list[TimingCell]:
     plan = small_plan(timing={"lengths": LENGTHS, "cycles": 8, "context_tokens": 12, **timing})
-    done = SmallRun(plan, models or timed_pair(machine), PROMPTS).run(Timing(machine))
+    done = SmallRun(plan, models or timed_pair(machine), PROMPTS).run(Timing(machine, quiet))
     return [cell for cell in done.cells.values() if isinstance(cell, TimingCell)]
 
 
@@ -79,11 +80,34 @@ def test_a_resumed_run_prepares_once_more_and_measures_only_what_is_missing() ->
     machine = SimulatedMachine()
     models = timed_pair(machine)
     plan = small_plan(timing={"lengths": LENGTHS, "cycles": 4, "context_tokens": 12})
-    started = SmallRun(plan, models, PROMPTS).run(Timing(machine), most=3)
-    assert started.run(Timing(machine)).measured == [f"timing.r{n}" for n in range(4)]
+    started = SmallRun(plan, models, PROMPTS).run(Timing(machine, quiet), most=3)
+    assert started.run(Timing(machine, quiet)).measured == [f"timing.r{n}" for n in range(4)]
     fed = len(models[0].fed)
-    started.run(Timing(machine))
+    started.run(Timing(machine, quiet))
     assert len(models[0].fed) == fed
+
+
+def test_what_else_used_the_machine_stands_in_each_cycle() -> None:
+    """A disturbed cycle is marked and counts all the same; nothing is measured once more."""
+    machine = SimulatedMachine()
+    plan = small_plan(timing={"lengths": LENGTHS, "cycles": 5, "context_tokens": 12})
+    met = iter([{}, {"cc1": 0.5}, {"sshd": 0.1}])
+    done = SmallRun(plan, timed_pair(machine), PROMPTS).run(Timing(machine, lambda: lookout(next(met, {}))))
+    cells = [cell for cell in done.cells.values() if isinstance(cell, TimingCell)]
+    assert [cell.disturbed for cell in cells] == [
+        None,
+        "other programs took 25% of one core or more: cc1 50%",
+        None,
+        None,
+        None,
+    ]
+    assert [len(cell.surroundings.others.value or ()) for cell in cells] == [0, 1, 1, 0, 0]
+    assert {cell.unjudged for cell in cells} == {None}
+
+
+def test_a_timing_of_few_cycles_says_so_in_each_of_them() -> None:
+    """Its medians may be those of disturbed cycles."""
+    assert all("it has 4 cycles" in str(cell.unjudged) for cell in run(SimulatedMachine(), cycles=4))
 
 
 def test_a_context_that_is_too_short_is_refused_by_name() -> None:

@@ -103,9 +103,18 @@ def test_other_format(folder: Path) -> None:
 def test_foreign_json(folder: Path) -> None:
     """JSON of some other program is refused with the place that does not fit."""
     (folder / "run.json").write_text('{"name": "something else"}', encoding="utf-8")
-    assert "does not fit its format at" in refusal(folder)
+    assert "run.json has no id: restore the file" in refusal(folder)
     (folder / "run.json").write_bytes(b"\xff\xfe\x00")
     assert "is not whole JSON" in refusal(folder)
+
+
+@pytest.mark.parametrize("foreign", [{"results": [{"tps": 9.5}]}, {"format": 1}, {}, [1, 2], 7, None, "text"])
+def test_foreign_results_under_a_right_digest(folder: Path, foreign: object) -> None:
+    """Rows of some other program are no rows, even if someone wrote their digest down."""
+    edit(folder / "results.json", lambda _: foreign)
+    text = refusal(folder)
+    assert "results.json" in text
+    assert text.endswith(": it was written by another version; discard the run")
 
 
 def test_unknown_key_and_wrong_type(folder: Path) -> None:

@@ -47,13 +47,28 @@ def test_the_same_bytes_from_any_folder(built: Built, tmp_path: Path) -> None:
 def test_model_text_is_shown_and_neither_read_nor_run(built: Built) -> None:
     """Tags, a fence to execute, a number to bind and a turning mark are all characters in a cell."""
     shown = NASTY.replace(" ", "␣").replace("\n", "\\n").replace("\u202e", "\\u202e")
-    for name in ("chapter/cost-and-speed.html", f"evidence/runs/{RUN}.html"):
+    reached = {
+        f"evidence/runs/{RUN}.html": ("First differences", "Constructed ties"),
+        "evidence/runs/law-synthetic.html": ("First differences", "Constructed ties"),
+        "chapter/cost-and-speed.html": ("First differences", "Constructed ties"),
+    }
+    for name, captions in reached.items():
         soup = page(built.site, name)
-        pieces = [tag.get_text() for tag in soup.select("code.piece")]
-        assert shown in pieces
-        table = next(tag for tag in soup.find_all("table") if "First differences" in tag.get_text())
-        assert len({len(row.find_all(["th", "td"])) for row in table.find_all("tr")}) == 1
-        assert not [tag for tag in soup.find_all("script") if "alert" in tag.get_text()]
+        for caption in captions:
+            table = next(tag for tag in soup.find_all("table") if caption in tag.get_text())
+            assert shown in [tag.get_text() for tag in table.select("code.piece")]
+            assert len({len(row.find_all(["th", "td"])) for row in table.find_all("tr")}) == 1
+
+
+def test_no_page_acts_on_what_a_model_wrote(built: Built) -> None:
+    """No script of its making on any page or among what the search shows; a piece holds characters alone."""
+    assert "<script" not in (built.site / "search" / "search_index.json").read_text(encoding="utf-8")
+    for path in built.site.rglob("*.html"):
+        soup = page(built.site, str(path))
+        assert not [tag for tag in soup.find_all("script") if "alert" in tag.get_text()], path
+        for tag in soup.select("code.piece"):
+            assert tag.find(True) is None, path
+            assert tag.get_text() != "42", path
 
 
 def test_numbers_say_what_the_register_says(built: Built) -> None:

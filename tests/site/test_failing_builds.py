@@ -25,6 +25,7 @@ def test_every_fault_is_named_with_page_line_and_id(tmp_path: Path) -> None:
     replace(home, "What was found", "What was found [=speed.nothing]")
     replace(chapter, "$k c + v(k+1)$", "$k^2^2$")
     lean(root, "speed.code.k4", "low > 1")
+    lean(root, "alpha.repetitive", "value > 1000")
     replace(chapter, "print(tables.shares())", "print(1 / 0)")
     said = build(root, cwd=root)
     assert said.returncode == 1
@@ -34,6 +35,9 @@ def test_every_fault_is_named_with_page_line_and_id(tmp_path: Path) -> None:
     assert (
         f"{CHAPTER}:{line_of(chapter, '[=speed.code.k4]')}: [=speed.code.k4]: `low > 1` cannot hold" in said.stderr
     )
+    # A number that a table shows leads to the block that prints it.
+    printed = line_of(chapter, "tables.acceptance()")
+    assert f"{CHAPTER}:{printed}: alpha.repetitive: `value > 1000` no longer holds" in said.stderr
     # A block that raises something unforeseen is a warning, and the build is strict.
     assert "WARNING" in said.stderr
     assert "ZeroDivisionError" in said.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,11 +11,14 @@ from markdown import Markdown
 
 from small_site import RUN, copy_site, lean
 from speclab.errors import CheckError, InputError
+from speclab.site.blocks import block
 from speclab.site.bound import bound
 from speclab.site.building import begin
+from speclab.site.html import Html, table
 from speclab.site.numbers import number
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from speclab.site.building import Building
@@ -70,6 +74,66 @@ def test_parts_and_other_classes(building: Building) -> None:
     assert bound("given.confidence")[0]["class"] == "given"
     assert bound("plan.main.new_tokens")[1] == "32"
     assert bound("break-even.k2")[0]["class"] == "computed"
+
+
+CLASSES = {
+    "c": "measured",
+    "speed.k2.low": "measured",
+    "speed.k2.high": "measured",
+    "speed.k2.n": "measured",
+    "break-even.k2": "computed",
+    "reported.speed.prose.k6": "reported",
+    "plan.main.new_tokens": "given",
+    "given.confidence": "given",
+}
+
+
+def in_caption(address: str) -> str:
+    return table(Html(f"At {number(address)}"), ("k",), "l", [("1",)])
+
+
+def in_printed_block(address: str) -> str:
+    @block
+    def printed(run_id: str | None = None) -> str:
+        del run_id
+        return f"<p>{number(address)}</p>"
+
+    return printed()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "It is [={}] here.".format,
+        "| a |\n|---|\n| [={}] |".format,
+        "## Costs [={}] {{#costs}}".format,
+        in_caption,
+        in_printed_block,
+    ],
+    ids=["prose", "table", "heading", "caption", "printed block"],
+)
+def test_every_class_in_every_place(building: Building, write: Callable[[str], str]) -> None:
+    """The text of the register, the class for the eye and in the tooltip, and one link to the register's line."""
+    for address, value_class in CLASSES.items():
+        (tag,) = built(write(address)).select("a[data-claim]")
+        value, part = building.register.cite(address)
+        assert tag.get_text() == value.show(part)
+        assert tag["class"] == [value_class]
+        assert f"; {value_class}; " in str(tag["title"])
+        assert tag["href"] == f"/evidence/register.md#{value.address}"
+
+
+def test_each_class_looks_different(building: Building) -> None:
+    """The line below a number tells the four classes apart, by its shape and not by its colour."""
+    css = (building.root / "docs" / "assets" / "lab.css").read_text(encoding="utf-8")
+    shapes = [re.search(rf"a\.{each} {{ text-decoration-style: (\w+)", css) for each in set(CLASSES.values())]
+    assert len({found[1] for found in shapes if found}) == 4
+
+
+def test_a_caption_with_a_number_is_read_aloud_as_text(building: Building) -> None:
+    """The label of the table holds the number and no tags."""
+    (frame,) = BeautifulSoup(in_caption("c"), "html.parser").select("[aria-label]")
+    assert frame["aria-label"] == f"At {building.register.show('c')}"
 
 
 def test_the_tooltip_says_how_sure_and_where_from(building: Building) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
+from small_site import HERE
+from speclab.errors import InputError
 from speclab.site.numerals import findings, prose, typed
 
 if TYPE_CHECKING:
@@ -38,6 +41,22 @@ def found(text: str) -> list[str]:
         ("a 90-minute run", "90-minute"),
         ("a 1.5B model", "1.5B"),
         ("a 4-bit draft", "4-bit"),
+        ("gains ×3 there", "×3"),
+        ("a 3-fold gain", "3-fold"),
+        ("9 µs and", "9 µs"),
+        ("9 μs and", "9 μs"),
+        ("8 tokens per second", "8 tokens per second"),
+        ("8 tok/s", "8 tok/s"),
+        ("2 GiB", "2 GiB"),
+        ("in 7 days", "7 days"),
+        ("a context of 2048", "2048"),
+        ("---\ntitle: Up to 1.5\n---\ntext", "1.5"),
+        ("<!-- numbers: [=c] is 1.7 of\n-->\n0.31 is 1.7 of\n<!-- /numbers -->", "1.7"),
+        ("| a | b |\n|---|---|\n| c | 7 % |", "7 %"),
+        ("# Twice, or 2.1", "2.1"),
+        ("- up to 20", "20"),
+        ('text {: title="up to 7.5" }', "7.5"),
+        ('[text](x.md "up to 7.5")', "7.5"),
     ],
 )
 def test_typed_numbers_are_found(text: str, number: str) -> None:
@@ -62,7 +81,11 @@ def test_typed_numbers_are_found(text: str, number: str) -> None:
         "at k = 1, 2 and 4, in the 2nd round",
         "bfloat16, int8, Qwen2, k2 and x86",
         "a&#8201;b",
-        "---\ntitle: 1.5\n---\ntext",
+        "# Title {: #v1.5 .w2.5 }",
+        "Licensed as <code>Apache-2.0</code> and `CC BY 4.0`.",
+        "from 1999 to 2026",
+        "ten, twenty and nine of them",
+        "---\ntitle: Costs\n---\ntext",
         "~~~\n1.5\n```\n2.5\n~~~",
     ],
 )
@@ -79,3 +102,51 @@ def test_a_finding_names_file_and_line(tmp_path: Path) -> None:
     first, second = findings(tmp_path)
     assert first.startswith("README.md:1: '99'")
     assert second.startswith("docs/deep/a.md:3: '1.8×'")
+
+
+def test_notebooks_are_read_and_their_code_is_not(tmp_path: Path) -> None:
+    """The prose of a cell, as a text or as lines; named with the cell and the line in it."""
+    cells = [
+        {"cell_type": "code", "source": "x = 1.5  # 1.8× faster", "outputs": [{"text": "1.8× faster"}]},
+        {"cell_type": "markdown", "source": ["fine `1.5`\n", "\n", "it is 1.8× faster\n"]},
+        {"cell_type": "markdown", "source": "## up to 99 tokens"},
+    ]
+    (tmp_path / "docs" / "lab").mkdir(parents=True)
+    (tmp_path / "docs" / "lab" / "a.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")
+    first, second = findings(tmp_path)
+    assert first.startswith("docs/lab/a.ipynb, cell 2:3: '1.8×' is typed in")
+    assert second.startswith("docs/lab/a.ipynb, cell 3:1: '99' is typed in")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"cells": [{"cell_type": "markdown"}]}', '{"cells": 7}'])
+def test_a_notebook_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    """What cannot be read cannot be passed."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.ipynb").write_text(text, "utf-8")
+    with pytest.raises(InputError, match=r"^docs/a\.ipynb is not a notebook .*: save it again"):
+        findings(tmp_path)
+
+
+def test_words_of_figures_and_tables_are_read(tmp_path: Path) -> None:
+    """Captions, headings of columns and notes; no docstrings, no formats, no colours, no computed numbers."""
+    room = tmp_path / "src" / "speclab" / "site" / "figures"
+    room.mkdir(parents=True)
+    code = '''"""A gain of 1.5."""
+INK = "#010101"
+def draw(x):
+    """Up to 2.5 of it."""
+    caption = f"{x:.2f} of all, at best 1.8× "
+    return table(caption, ("k", "9 ms"), ".1f GB", note="an interval "
+                 "at 95 %")
+'''
+    (room / "a.py").write_text(code, "utf-8")
+    assert [each.split(" is typed")[0] for each in findings(tmp_path)] == [
+        "src/speclab/site/figures/a.py:5: '1.8×'",
+        "src/speclab/site/figures/a.py:6: '9 ms'",
+        "src/speclab/site/figures/a.py:6: '95 %'",
+    ]
+
+
+def test_the_repository_has_none() -> None:
+    """No file is excepted."""
+    assert findings(HERE) == []

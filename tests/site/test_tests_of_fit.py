@@ -58,7 +58,7 @@ def test_every_test_stands_beside_what_it_could_see(building: Building, table: C
     assert right.startswith("passed p = ")
     assert right.endswith(f"floor {floor:.4f}")
     for each in wrong:
-        assert each.startswith("rejected power above .999 draws ")
+        assert each.startswith("rejected power above 0.999 draws ")
     note = BeautifulSoup(table(), "html.parser").select_one(".lab-note")
     assert note is not None
     assert all(word in note.get_text() for word in ("Floor", "Power", "draws", "Blind"))

@@ -14,18 +14,19 @@ from typing import TYPE_CHECKING
 
 import tomli_w
 
-from speclab.records.rows import DivergenceCell
+from speclab.records.rows import DivergenceCell, MarginsCell
 from synthetic import synthetic_plan, synthetic_run, write_run
 
 if TYPE_CHECKING:
-    from speclab.records.rows import Results
+    from speclab.records.rows import Cell, Results
     from speclab.records.run import RunRecord
 
 HERE = Path(__file__).parents[2]
 RUN = "quick-synthetic"
 CURRENT = "research/current.toml"
 NASTY = (
-    '</td></code><script>alert(1)</script>{{ x }}|`\n\n```python exec="1"\nprint(6*7)\n```\n[=c] <|im_end|>\u202e'
+    "</td></code><script>alert(1)</script>{{ x }}|`\"'\n\n"
+    '```python exec="1"\nprint(6*7)\n```\n[=c] <|im_end|>\u202e'
 )
 """What a model may write, and what no page may act on."""
 
@@ -78,9 +79,17 @@ def copy_site(root: Path, *, run: str = RUN, seed: int = 0, slow: float = 1.0, n
     shown = tomllib.loads((HERE / CURRENT).read_text(encoding="utf-8"))
     (root / CURRENT).write_text("", encoding="utf-8")
     record, results = synthetic_run(run, seed=seed, slow=slow)
-    adopt_run(root, record, _spoilt(results) if nasty else results)
+    spoil = _spoilt if nasty else (lambda each: each)
+    adopt_run(root, record, spoil(results))
     for plan in shown["runs"].keys() - {shown["main"]}:
-        adopt_run(root, *synthetic_run(f"{plan}-synthetic", seed=seed, plan=synthetic_plan(name=plan)))
+        record, results = synthetic_run(f"{plan}-synthetic", seed=seed, plan=synthetic_plan(name=plan))
+        adopt_run(root, record, spoil(results))
+    for plan, beside in shown.get("beside", {}).items():
+        again = [
+            synthetic_run(f"{plan}-beside-{n}", seed=seed + n, slow=slow, plan=synthetic_plan(name=plan))
+            for n in range(1, len(beside) + 1)
+        ]
+        stand_beside(root, plan, *again)
     return root
 
 
@@ -90,7 +99,16 @@ def adopt_run(root: Path, record: RunRecord, results: Results) -> None:
     current = tomllib.loads((root / CURRENT).read_text(encoding="utf-8"))
     runs = {**current.get("runs", {}), record.plan.name: record.id}
     main = current.get("main", record.plan.name)
-    (root / CURRENT).write_text(tomli_w.dumps({"main": main, "runs": runs}), encoding="utf-8")
+    (root / CURRENT).write_text(tomli_w.dumps({**current, "main": main, "runs": runs}), encoding="utf-8")
+
+
+def stand_beside(root: Path, plan: str, *runs: tuple[RunRecord, Results]) -> None:
+    """Put runs beside the one that a plan shows."""
+    for record, results in runs:
+        write_run(root / "research" / "runs" / record.id, record, results)
+    current = tomllib.loads((root / CURRENT).read_text(encoding="utf-8"))
+    current.setdefault("beside", {})[plan] = [record.id for record, _ in runs]
+    (root / CURRENT).write_text(tomli_w.dumps(current), encoding="utf-8")
 
 
 def build(root: Path, *, cwd: Path, site: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -132,16 +150,17 @@ def lean(root: Path, claim: str, condition: str) -> None:
 
 
 def _spoilt(results: Results) -> Results:
-    cells = [
-        cell.model_copy(
-            update={
-                "differences": tuple(
-                    each.model_copy(update={"plain_text": NASTY, "arm_text": " a"}) for each in cell.differences
-                )
-            }
+    return results.model_copy(update={"cells": tuple(_with_nasty_text(cell) for cell in results.cells)})
+
+
+def _with_nasty_text(cell: Cell) -> Cell:
+    """Every text in a row that a model wrote, or that was decoded from its tokens, is the nasty one."""
+    if isinstance(cell, DivergenceCell):
+        nasty = {"plain_text": NASTY, "arm_text": " a"}
+        return cell.model_copy(
+            update={"differences": tuple(each.model_copy(update=nasty) for each in cell.differences)}
         )
-        if isinstance(cell, DivergenceCell)
-        else cell
-        for cell in results.cells
-    ]
-    return results.model_copy(update={"cells": tuple(cells)})
+    if isinstance(cell, MarginsCell) and cell.constructed.value is not None:
+        tie = cell.constructed.value.model_copy(update={"text": NASTY, "other_text": " a"})
+        return cell.model_copy(update={"constructed": cell.constructed.model_copy(update={"value": tie})})
+    return cell

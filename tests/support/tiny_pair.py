@@ -9,10 +9,10 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
 
 from small_session import SmallRun, prompt, small_plan
 from speclab.backends.hf.model import HFModel
+from tiny import disturbed, tiny_llama
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,25 +30,9 @@ TOKENIZER = SimpleNamespace(decode=lambda ids: "".join(f"<{token}>" for token in
 
 
 @cache
-def _weights(dtype: str, seed: int, noise: float) -> LlamaForCausalLM:
-    torch.manual_seed(seed)
-    config = LlamaConfig(
-        vocab_size=VOCABULARY,
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=256,
-        initializer_range=0.2,
-    )
-    model = LlamaForCausalLM(config)
-    if noise:
-        with torch.no_grad():
-            for weight in model.parameters():
-                weight.add_(torch.randn_like(weight) * noise * (weight - weight.mean()).square().mean().sqrt())
-    converted: LlamaForCausalLM = model.to(getattr(torch, dtype))
-    return converted
+def _weights(dtype: str, seed: int, noise: float) -> Any:
+    model = tiny_llama(seed, vocabulary=VOCABULARY, context=256, sharpness=1.0)
+    return (disturbed(model, noise) if noise else model).to(getattr(torch, dtype))
 
 
 def tiny(dtype: str = "float32", *, seed: int = 1, noise: float = 0.0) -> HFModel:
@@ -61,14 +45,13 @@ TWIN = VOCABULARY // 2
 
 
 @cache
-def _twins(dtype: str, apart: float) -> LlamaForCausalLM:
+def _twins(dtype: str, apart: float) -> Any:
     model = copy.deepcopy(_weights("float32", 1, 0.0))
     with torch.no_grad():
         output = model.lm_head.weight
         output[TWIN:] = output[:TWIN] * (1 + apart)
     # The same numbers in either dtype, as weights that are stored in the shorter one have them.
-    converted: LlamaForCausalLM = model.bfloat16().to(getattr(torch, dtype))
-    return converted
+    return model.bfloat16().to(getattr(torch, dtype))
 
 
 def twins(dtype: str, apart: float = 0.0) -> HFModel:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from speclab.backends.asked import SEEDS, process_of, require_usable, stop_ids, stop_of, tokens, whole
 from speclab.backends.pair import loop_model, require_pair
-from speclab.backends.table import NumpySource
+from speclab.backends.source import source_for
 from speclab.decoding.clock import WALL_CLOCK
 from speclab.decoding.generation import collect
 from speclab.decoding.loop import speculative
@@ -157,7 +157,8 @@ def _generate(
     require_usable(sampling, draft_sampling, rule, source)
     k, max_new_tokens = whole("k", k), whole("max_new_tokens", max_new_tokens)
     min_new_tokens = whole("min_new_tokens", min_new_tokens)
-    clock, seeded = _clock_and_source(target, whole("seed", seed, below=SEEDS))
+    seeded = source_for(target, whole("seed", seed, below=SEEDS))
+    clock = _clock(target)
     ends = stop_ids(stop, target)
     ending = stop_of(ends, stop_strings, tokenizer, len(prompt))
     process = process_of(processors, ends, min_new_tokens, len(prompt))
@@ -185,12 +186,11 @@ def _generate(
     return collect(iterations, prefill_ns=clock.between(started, prefilled))
 
 
-def _clock_and_source(target: Model, seed: int) -> tuple[Clock, RandomSource]:
-    """Those of the backend: torch's where the model says which device it is on."""
+def _clock(target: Model) -> Clock:
+    """That of the device, where the model says which one it is on."""
     device = getattr(target, "device", None)
     if device is None:
-        return WALL_CLOCK, NumpySource(seed)
+        return WALL_CLOCK
     from speclab.backends.hf.clock import clock_for  # noqa: PLC0415 - needs torch, which a table does not
-    from speclab.backends.hf.source import TorchSource  # noqa: PLC0415
 
-    return clock_for(device), TorchSource(seed)
+    return clock_for(device)

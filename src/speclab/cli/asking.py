@@ -84,14 +84,11 @@ def sampling_of(temperature: float | None, top_k: int, top_p: float) -> Sampling
     Raises:
         InputError: When it is none, or has cuts where nothing is sampled.
     """
-    from speclab.decoding.sampling import GREEDY_BELOW
     from speclab.records.plan import SamplingPlan
     from speclab.records.plans import first_fault
 
-    cut = bool(top_k or top_p != 1)
-    if cut and (temperature is None or 0 <= temperature < GREEDY_BELOW):
-        msg = "--top-k and --top-p cut what is sampled: give a --temperature above 0 with them"
-        raise InputError(msg)
+    cuts = cuts_of(top_k, top_p)
+    require_sampled(temperature, cuts)
     if temperature is None:
         return None
     if not math.isfinite(temperature):
@@ -100,9 +97,32 @@ def sampling_of(temperature: float | None, top_k: int, top_p: float) -> Sampling
     try:
         return SamplingPlan(temperature=temperature, top_k=top_k, top_p=top_p)
     except ValidationError as error:
-        cuts = f" --top-k {top_k} --top-p {top_p:g}" if cut else ""
-        msg = f"--temperature {temperature:g}{cuts}: {first_fault(error)}"
+        cut = f" --top-k {top_k} --top-p {top_p:g}" if cuts else ""
+        msg = f"--temperature {temperature:g}{cut}: {first_fault(error)}"
         raise InputError(msg) from None
+
+
+def cuts_of(top_k: int, top_p: float, min_p: float = 0.0) -> tuple[str, ...]:
+    """The options given that cut what is sampled."""
+    given = {"--top-k": top_k != 0, "--top-p": top_p != 1, "--min-p": min_p != 0}
+    return tuple(name for name, there in given.items() if there)
+
+
+def require_sampled(temperature: float | None, cuts: tuple[str, ...]) -> None:
+    """Refuse cuts where nothing is sampled.
+
+    Raises:
+        InputError: With the options that would do nothing.
+    """
+    from speclab.decoding.sampling import GREEDY_BELOW
+
+    if cuts and (temperature is None or 0 <= temperature < GREEDY_BELOW):
+        named = " and ".join(cuts)
+        msg = (
+            f"greedy decoding takes the likeliest token and leaves {named} nothing to cut: "
+            f"give a --temperature above 0, for instance 0.7, or leave {named} out"
+        )
+        raise InputError(msg)
 
 
 def this_command() -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 from speclab.backends import words
 from speclab.backends.table import NumpySource
 from speclab.cli.output import JsonFlag, OutFile, emit, table
-from speclab.decoding.generation import Generation, collect
+from speclab.decoding.generation import Gathered, Generation, collect
 from speclab.decoding.loop import plain, speculative
 from speclab.decoding.proposers.draft import DraftModel
 from speclab.decoding.sampling import GREEDY
@@ -80,26 +80,17 @@ def walk_through(k: int) -> WalkThrough:
     draft = words.draft()
     arguments: dict[str, Any] = {"sampling": GREEDY, "source": NumpySource(0), "max_new_tokens": NEW_TOKENS}
     steps: list[dict[str, Any]] = []
-
-    def observed() -> Any:
-        iterations = speculative(words.target(), DraftModel(draft), prompt, k=k, **arguments)
-        while True:
-            try:
-                step = next(iterations)
-            except StopIteration as end:
-                return end.value
-            kept = step.proposed[: step.accepted]
-            own = "bonus: " if step.accepted == len(step.proposed) else "correction: "
-            steps.append(
-                {
-                    "proposed": words.text(step.proposed),
-                    "kept": words.text(kept),
-                    "own": own + words.text(step.committed[len(kept) :]),
-                    "target_cache": step.target_length,
-                    "draft_cache": draft.length,
-                }
-            )
-            yield step
-
-    generation = collect(observed())
-    return WalkThrough(steps, generation, collect(plain(words.target(), prompt, **arguments)))
+    gathered = Gathered(speculative(words.target(), DraftModel(draft), prompt, k=k, **arguments))
+    for step in gathered:
+        kept = step.proposed[: step.accepted]
+        own = "bonus: " if step.accepted == len(step.proposed) else "correction: "
+        steps.append(
+            {
+                "proposed": words.text(step.proposed),
+                "kept": words.text(kept),
+                "own": own + words.text(step.committed[len(kept) :]),
+                "target_cache": step.target_length,
+                "draft_cache": draft.length,
+            }
+        )
+    return WalkThrough(steps, gathered.generation, collect(plain(words.target(), prompt, **arguments)))

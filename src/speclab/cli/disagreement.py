@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from speclab.cli.distribution import NO_TEMPERATURE
+from speclab.cli.distribution import NO_TEMPERATURE, check
 from speclab.cli.part import add_part
-from speclab.errors import CheckError
 
 if TYPE_CHECKING:
     import typer
@@ -18,24 +18,8 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Add the command. It searches the prompts alone: what plain makes of them is known to a whole run."""
     says = "Search every prompt for the contexts where the two models differ most, and test the rules there."
-    add_part(app, "disagreement", says, ("disagreement",), _sheets, check=check, no_temperature=NO_TEMPERATURE)
-
-
-def check(run: Run) -> None:
-    """Fail where the right rule does not follow the target's law.
-
-    Raises:
-        CheckError: When any of its tests is rejected after Holm's correction over all of them.
-    """
-    from speclab.evidence.estimates import estimate
-
-    found = estimate("disagreement_rejections", run, {"rule": "ratio"})
-    if found.value:
-        msg = (
-            f"run {run.record.id}: {found.value:.0f} of {found.n} tests where the models differ most reject the "
-            f"right rule at a family-wise false-alarm rate of {run.record.plan.distribution.false_alarm:g}"
-        )
-        raise CheckError(msg)
+    found = partial(check, name="disagreement_rejections", tests="tests where the models differ most")
+    add_part(app, "disagreement", says, ("disagreement",), _sheets, check=found, no_temperature=NO_TEMPERATURE)
 
 
 def _sheets(run: Run) -> tuple[Sheet, ...]:

@@ -26,19 +26,25 @@ def add_to(app: typer.Typer) -> None:
     add_part(app, "distribution", says, ("distribution",), _sheets, check=check, no_temperature=NO_TEMPERATURE)
 
 
-def check(run: Run) -> None:
+def check(run: Run, name: str = "family_rejections", tests: str = "tests") -> None:
     """Fail where the right rule does not follow the target's law.
+
+    Args:
+        run: Finished.
+        name: Of the estimate that counts its rejections.
+        tests: Which ones, in words.
 
     Raises:
         CheckError: When any of its tests is rejected after Holm's correction over all of them.
     """
     from speclab.evidence.estimates import estimate
 
-    found = estimate("family_rejections", run, {"rule": "ratio"})
+    found = estimate(name, run, {"rule": "ratio"})
     if found.value:
+        rate = run.record.plan.distribution.false_alarm
         msg = (
-            f"run {run.record.id}: {found.value:.0f} of {found.n} tests reject the right rule at a family-wise "
-            f"false-alarm rate of {run.record.plan.distribution.false_alarm:g}: first tokens do not follow the law"
+            f"run {run.record.id}: {found.value:.0f} of {found.n} {tests} reject the right rule at a family-wise "
+            f"false-alarm rate of {rate:g}: sampled tokens do not follow the law"
         )
         raise CheckError(msg)
 

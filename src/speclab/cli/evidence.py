@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 RunArgument = Annotated[str, typer.Argument(help="Id of a run.", metavar="RUN", show_default=False)]
 OneRun = Annotated[str | None, typer.Argument(help="Id of a run.", metavar="RUN", show_default=False)]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Fail where the code changed since an adopted run.")]
-Reason = Annotated[str, typer.Option(help="What no program can see.", show_default=False)]
+Beside = Annotated[bool, typer.Option("--beside", help="Keep it beside the run that its plan shows.")]
+Reason = Annotated[
+    str | None, typer.Option(help="What no program can see; without it, the program's own.", show_default=False)
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -72,23 +75,32 @@ def add_to(app: typer.Typer) -> None:
             raise CheckError(msg)
 
     @group.command("adopt")
-    def _adopt(run_id: RunArgument, *, as_json: JsonFlag = False, out: OutFile = None) -> None:
-        """Make a run the one that its plan, and the pages, show."""
-        from speclab.evidence.adopt import adopt
+    def _adopt(
+        run_id: RunArgument, *, beside: Beside = False, as_json: JsonFlag = False, out: OutFile = None
+    ) -> None:
+        """Make a run the one that its plan, and the pages, show; or keep it beside that one."""
+        from speclab.evidence.adopt import adopt, adopt_beside
 
+        if beside:
+            runs = adopt_beside(run_id, find_repository())
+            shown = f"{run_id} now stands beside {runs[0]}: {len(runs)} runs of one plan"
+            emit({"run": run_id, "beside": runs[0], "runs": runs}, [line(shown)], as_json=as_json, out=out)
+            return
         current = adopt(run_id, find_repository())
         document = {"run": run_id, "plan": current.plan_of(run_id), "main": current.main}
         shown = f"the plan {document['plan']} now shows {run_id}; the chapter follows the plan {current.main}"
         emit(document, [line(shown)], as_json=as_json, out=out)
 
     @group.command("discard")
-    def _discard(run_id: RunArgument, reason: Reason, *, as_json: JsonFlag = False, out: OutFile = None) -> None:
+    def _discard(
+        run_id: RunArgument, reason: Reason = None, *, as_json: JsonFlag = False, out: OutFile = None
+    ) -> None:
         """Take a run out of use, with the reason; both stay in the register."""
         from speclab.evidence.adopt import discard
 
-        discard(run_id, reason, find_repository())
-        shown = line(f"{run_id} is discarded and stands in the register")
-        emit({"run": run_id, "reason": reason}, [shown], as_json=as_json, out=out)
+        stands = discard(run_id, reason, find_repository())
+        shown = line(f"{run_id} is discarded and stands in the register: {stands}")
+        emit({"run": run_id, "reason": stands}, [shown], as_json=as_json, out=out)
 
 
 def _line(folder: Path) -> dict[str, Any]:

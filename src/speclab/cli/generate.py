@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from speclab.cli.asking import cuts_of, require_sampled
 from speclab.cli.output import JsonFlag, OutFile, emit, printable, stderr, stdout
 from speclab.decoding.sampling import Sampling
 from speclab.errors import InputError
@@ -46,6 +47,7 @@ def add_to(app: typer.Typer) -> None:
         out: OutFile = None,
     ) -> None:
         """Stream from a real pair; accepted tokens are marked, then come the rates."""
+        require_sampled(temperature, cuts_of(top_k, top_p, min_p))
         sampling = Sampling(temperature, top_k, top_p, min_p)
         pair = Pair(target=target, draft=draft, dtype=dtype, device=device)
         text = given(prompt)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from typing import Any, cast
 
 import typer
 
@@ -27,6 +28,8 @@ GROUPS = (
 
 CHECK_FAILED = 1
 WRONG_USE = 2
+# What typer raises on wrong use; it exports only this child of it.
+UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 
 
 def application() -> typer.Typer:
@@ -52,16 +55,29 @@ def application() -> typer.Typer:
 def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit: 0, 1 (a check failed), 2 (wrong use or unusable input), 130 (stopped).
 
-    Typer itself ends wrong use with 2, and Ctrl-C with 130.
+    Ctrl-C is turned into 130 by typer itself.
     """
     try:
-        application()(arguments)
+        sys.exit(application()(arguments, prog_name="speclab", standalone_mode=False) or 0)
+    except UsageError as error:
+        _say_wrong_use(error)
+        sys.exit(WRONG_USE)
     except InputError as error:
         _say(error)
         sys.exit(WRONG_USE)
     except CheckError as error:
         _say(error)
         sys.exit(CHECK_FAILED)
+
+
+def _say_wrong_use(error: Any) -> None:
+    """One line, or the help of a group that was called without a command."""
+    message = error.format_message()
+    if message.startswith("Usage:"):
+        print(message, file=sys.stderr)
+    else:
+        command = error.ctx.command_path if error.ctx else "speclab"
+        _say(f"{' '.join(message.split()).rstrip('.')} (see `{command} --help`)")
 
 
 def _say(message: object) -> None:

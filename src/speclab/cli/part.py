@@ -20,6 +20,7 @@ from speclab.cli.asking import (
     Temperature,
     TopK,
     TopP,
+    cuts_of,
     overrides,
     sampling_of,
     this_command,
@@ -78,9 +79,9 @@ def add_part(
         from speclab.experiments.bench import default_plan
         from speclab.experiments.runner import run_plan
 
-        sampling = sampling_of(temperature, top_k, top_p)
-        if sampling and no_temperature:
+        if no_temperature and (temperature is not None or cuts_of(top_k, top_p)):
             raise InputError(no_temperature)
+        sampling = sampling_of(temperature, top_k, top_p)
         with watching() as watch:
             ask = Ask(
                 repository=find_repository(),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
     from speclab.decoding.iterations import Finish, Iteration
 
@@ -51,12 +51,36 @@ class Generation:
         return sum(len(each.committed) for each in complete) / len(complete) if complete else None
 
 
+class Gathered:
+    """Iterations as they come, kept on the way.
+
+    Args:
+        iterations: From the loop.
+        prefill_ns: What came before them.
+    """
+
+    def __init__(self, iterations: Generator[Iteration, None, Finish], *, prefill_ns: int = 0) -> None:
+        self._iterations = iterations
+        self._prefill_ns = prefill_ns
+        self.generation: Generation
+        """What they amount to; known after the last."""
+
+    def __iter__(self) -> Iterator[Iteration]:
+        """One after another; the next is decoded when it is asked for."""
+        done: list[Iteration] = []
+        while True:
+            try:
+                done.append(next(self._iterations))
+            except StopIteration as end:
+                ids = tuple(token for each in done for token in each.committed)
+                self.generation = Generation(ids, end.value, self._prefill_ns, tuple(done))
+                return
+            yield done[-1]
+
+
 def collect(iterations: Generator[Iteration, None, Finish], *, prefill_ns: int = 0) -> Generation:
     """Run a generator of iterations to its end."""
-    done: list[Iteration] = []
-    while True:
-        try:
-            done.append(next(iterations))
-        except StopIteration as end:
-            ids = tuple(token for each in done for token in each.committed)
-            return Generation(ids, end.value, prefill_ns, tuple(done))
+    gathered = Gathered(iterations, prefill_ns=prefill_ns)
+    for _ in gathered:
+        pass
+    return gathered.generation

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import tomli_w
 
 from speclab.errors import CheckError, InputError
-from speclab.evidence.commits import commit_with
+from speclab.evidence.beside import not_the_same
 from speclab.evidence.current import Current, read_current, write_current
 from speclab.evidence.entries import FILE, read_entries
+from speclab.evidence.reasons import reasons_against
 from speclab.records.files import write_atomic
 from speclab.records.lock import measured_now
-from speclab.records.plans import find_plan
-from speclab.records.reader import find_run, read_run, run_homes
+from speclab.records.reader import find_run, read_record, read_run, run_homes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ def adopt(run_id: str, repository: Path) -> Current:
     """Make a run the one that its plan shows: move it to `research/runs/`, then point `current.toml` at it.
 
     Its plan becomes `main` when no plan is. Killed in between, the same call finishes the work. The run that the
-    plan showed before stays in `research/runs/`.
+    plan showed before stays in `research/runs/`, and so do the runs beside it, which are then beside nothing.
 
     Args:
         run_id: A run in `runs/` or `research/runs/`.
@@ -39,37 +39,66 @@ def adopt(run_id: str, repository: Path) -> Current:
         InputError: When the run is not there or cannot be read, or its plan is not there.
         CheckError: When it must not be adopted; says everything that speaks against it.
     """
-    folder = find_run(run_id, repository)
-    _require_at_rest(run_id)
-    run = read_run(folder)
+    run = _adoptable(run_id, repository)
     current = read_current(repository)
-    against = [*_discarded(run_id, repository), *reasons_against(run, repository)]
-    if against:
-        msg = f"run {run_id} is not adopted: {'; '.join(against)}"
-        raise CheckError(msg)
     plan = run.record.plan.name
-    _move(folder, run_homes(repository)[1] / run_id)
-    changed = Current(main=current.main or plan, runs=current.runs | {plan: run_id})
-    write_current(repository, changed)
-    return changed
+    beside = dict(current.beside)
+    if current.runs.get(plan) != run_id:
+        beside.pop(plan, None)
+    changed = Current(main=current.main or plan, runs=current.runs | {plan: run_id}, beside=beside)
+    return _kept(run_id, changed, repository)
 
 
-def discard(run_id: str, reason: str, repository: Path) -> None:
+def adopt_beside(run_id: str, repository: Path) -> tuple[str, ...]:
+    """Keep a run beside the one that its plan shows: move it to `research/runs/`, then name it in `current.toml`.
+
+    Args:
+        run_id: A run in `runs/` or `research/runs/`.
+        repository: Where both lie.
+
+    Returns:
+        The run that the plan shows, and all that now stand beside it.
+
+    Raises:
+        InputError: When the run is not there or cannot be read, or its plan is not there or shows no other run.
+        CheckError: When it must not be adopted, or is not the same measurement as the run that the plan shows.
+    """
+    run = _adoptable(run_id, repository)
+    current = read_current(repository)
+    plan = run.record.plan.name
+    shown = current.runs.get(plan)
+    if shown is None or shown == run_id:
+        remedy = "another run can stand beside it" if shown else "adopt it without --beside"
+        msg = f"run {run_id} has no other run of the plan {plan} to stand beside: {remedy}"
+        raise InputError(msg)
+    against = not_the_same(read_run(run_homes(repository)[1] / shown).record, run.record)
+    if against:
+        msg = f"run {run_id} does not stand beside {shown}: {'; '.join(against)}"
+        raise CheckError(msg)
+    runs = tuple(dict.fromkeys([*current.beside.get(plan, ()), run_id]))
+    changed = current.model_copy(update={"beside": current.beside | {plan: runs}})
+    return _kept(run_id, changed, repository).together(plan)
+
+
+def discard(run_id: str, reason: str | None, repository: Path) -> str:
     """Enter a run in the register as one that nobody may cite, and move it to `research/runs/`.
 
     Args:
         run_id: A run in `runs/` or `research/runs/`; it need not be complete, nor readable.
-        reason: What no program can see.
+        reason: What no program can see; None where the program discarded the run, and its reason stands.
         repository: Where both lie.
 
+    Returns:
+        The reason as it stands in the register.
+
     Raises:
-        InputError: When the run is not there, is current, or is discarded already, or no reason is given.
+        InputError: When the run is not there, is current, or is discarded already, or there is no reason.
     """
-    reason = " ".join(reason.split())
+    folder = find_run(run_id, repository)
+    reason = " ".join((_own_reason(folder) if reason is None else reason).split())
     if not reason:
         msg = f"say why run {run_id} is discarded: --reason"
         raise InputError(msg)
-    folder = find_run(run_id, repository)
     _require_at_rest(run_id)
     plan = read_current(repository).plan_of(run_id)
     if plan is not None:
@@ -78,56 +107,49 @@ def discard(run_id: str, reason: str, repository: Path) -> None:
     if run_id in read_entries(repository).discards:
         msg = f"run {run_id} is discarded already: its reason stands in {FILE}"
         raise InputError(msg)
+    _take_from_beside(run_id, repository)
     _move(folder, run_homes(repository)[1] / run_id)
     path = repository / FILE
     entry = f"[[discard]]\n{tomli_w.dumps({'run': run_id, 'reason': reason})}"
     # Appended, so that whatever was written by hand keeps its order and its comments.
     write_atomic(path, f"{path.read_text(encoding='utf-8').rstrip()}\n\n{entry}")
+    return reason
 
 
-def reasons_against(run: Run, repository: Path) -> list[str]:
-    """Everything that speaks against showing a run; empty where nothing does.
-
-    Raises:
-        InputError: When its plan is not in `research/plans`.
-    """
-    return [*_other_plan(run, repository), *_not_whole(run), *_other_code(run, repository)]
-
-
-def _other_plan(run: Run, repository: Path) -> Iterator[str]:
-    record = run.record
-    if record.overrides:
-        yield f"it departed from its plan ({', '.join(record.overrides)})"
-    if find_plan(record.plan.name, repository).sha256 != record.plan_sha256:
-        yield f"research/plans/{record.plan.name}.toml is not the plan that it was made by"
+def _adoptable(run_id: str, repository: Path) -> Run:
+    """The run, read, where nothing speaks against it."""
+    folder = find_run(run_id, repository)
+    _require_at_rest(run_id)
+    run = read_run(folder)
+    against = [*_discarded(run_id, repository), *reasons_against(run, repository)]
+    if against:
+        msg = f"run {run_id} is not adopted: {'; '.join(against)}"
+        raise CheckError(msg)
+    return run
 
 
-def _not_whole(run: Run) -> Iterator[str]:
-    record = run.record
-    if record.status != "complete":
-        yield f"it is {record.status}" + (f" ({record.reason})" if record.reason else "")
-    there = {cell.experiment for cell in run.results.cells}
-    missing = [name for name in record.plan.experiments if name not in there]
-    if missing:
-        yield f"it holds no rows of {', '.join(missing)}"
-    if record.machine.after is None:
-        yield "its machine record does not say how the run ended"
-    if record.memory is None:
-        yield "nothing says whether the weights lay in memory"
-    elif record.memory.weights_resident.value is not True:
-        why = record.memory.reason or record.memory.weights_resident.reason or "no reason is recorded"
-        yield f"its weights were not known to lie in memory ({why})"
+def _own_reason(folder: Path) -> str:
+    """Why the program itself discarded a run."""
+    record = read_record(folder)
+    if record.status != "discarded" or record.reason is None:
+        msg = f"run {record.id} is {record.status}, the program has nothing against it: give your reason, --reason"
+        raise InputError(msg)
+    return record.reason
 
 
-def _other_code(run: Run, repository: Path) -> Iterator[str]:
-    record = run.record
-    if record.commit.value is not None and record.dirty.value is False:
-        return
-    if record.dirty.value:
-        yield f"its code differed from commit {str(record.commit.value)[:12]}: commit first, then measure"
-    elif commit_with(repository, record.sources) is None:
-        why = record.commit.reason or record.dirty.reason
-        yield f"it was made without git ({why}), and no commit here has the files that it executed"
+def _kept(run_id: str, changed: Current, repository: Path) -> Current:
+    """Move the run first, so that nothing ever points at one that is not there."""
+    _move(find_run(run_id, repository), run_homes(repository)[1] / run_id)
+    write_current(repository, changed)
+    return changed
+
+
+def _take_from_beside(run_id: str, repository: Path) -> None:
+    current = read_current(repository)
+    left = {plan: tuple(each for each in runs if each != run_id) for plan, runs in current.beside.items()}
+    kept = {plan: runs for plan, runs in left.items() if runs}
+    if kept != current.beside:
+        write_current(repository, current.model_copy(update={"beside": kept}))
 
 
 def _discarded(run_id: str, repository: Path) -> Iterator[str]:

@@ -6,15 +6,19 @@ import json
 from typing import TYPE_CHECKING
 
 from speclab.errors import CheckError, InputError
+from speclab.evidence.beside import not_the_same
 from speclab.evidence.current import FILE as CURRENT_FILE
+from speclab.evidence.entries import FILE
 from speclab.evidence.freshness import changed_sources
 from speclab.evidence.holds import parse_holds
 from speclab.evidence.register import Register
-from speclab.records.reader import RECORD, read_run, run_folders, run_homes
+from speclab.records.reader import RECORD, read_record, read_run, run_folders, run_homes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from speclab.records.run import RunRecord
 
 
 def check(repository: Path) -> list[str]:
@@ -28,6 +32,7 @@ def check(repository: Path) -> list[str]:
     except InputError as error:
         return [_short(str(error), repository)]
     faults = (
+        *_empty(register),
         *register.faults.values(),
         *_runs(register),
         *_discards(register),
@@ -60,6 +65,12 @@ def broken_holds(register: Register, claim_id: str) -> str | None:
     if entry is None or entry.holds is None:
         return None
     return parse_holds(entry.holds).fault(register.value(claim_id), register.number)
+
+
+def _empty(register: Register) -> Iterator[str]:
+    """Runs are adopted to be cited; a register without a claim was cut."""
+    if register.current.runs and not (register.claims or register.faults):
+        yield f"{FILE} holds no claim, and runs are adopted: restore it from version control"
 
 
 def _claims(register: Register) -> Iterator[str]:
@@ -100,7 +111,7 @@ def _discards(register: Register) -> Iterator[str]:
 
 
 def _current(register: Register) -> Iterator[str]:
-    """Every plan shows a run of its own that is there and that may be cited."""
+    """Every plan shows a run of its own that is there and that may be cited, and so is each run beside it."""
     home = run_homes(register.repository)[1]
     for plan, run_id in register.current.runs.items():
         try:
@@ -111,6 +122,25 @@ def _current(register: Register) -> Iterator[str]:
             continue
         if record.plan.name != plan:
             yield f"{CURRENT_FILE}: {plan}: run {run_id} was made by the plan {record.plan.name}"
+        for other in register.current.beside.get(plan, ()):
+            yield from (f"{CURRENT_FILE}: beside.{plan}: {fault}" for fault in _beside(register, record, other))
+
+
+def _beside(register: Register, shown: RunRecord, run_id: str) -> Iterator[str]:
+    if run_id == shown.id:
+        yield f"run {run_id} stands beside itself; take it away there"
+    elif run_id in register.discards:
+        yield f"run {run_id} is discarded ({register.discards[run_id].reason}); take it away there"
+    else:
+        folder = run_homes(register.repository)[1] / run_id
+        try:
+            against = not_the_same(shown, read_record(folder))
+        except InputError as error:
+            if not folder.is_dir():  # what else is wrong with it is said where every run is looked at
+                yield str(error)
+            return
+        if against:
+            yield f"run {run_id} does not stand beside {shown.id}: {'; '.join(against)}"
 
 
 def _machine_fault(folder: Path) -> str | None:

@@ -1,4 +1,4 @@
-"""Which run each plan shows, and which plan the chapter follows: `research/current.toml`."""
+"""Which run each plan shows and what stands beside it, and the plan of the chapter: `research/current.toml`."""
 
 from __future__ import annotations
 
@@ -27,21 +27,27 @@ class Current(Record):
     Attributes:
         main: Plan that a claim without a plan of its own means; None until a run is adopted.
         runs: Run of each plan that has one.
+        beside: Further runs of a plan, made as that one was: they tell how far such runs lie apart.
     """
 
     main: str | None = None
     runs: dict[str, RunId] = Field(default_factory=dict)
+    beside: dict[str, tuple[RunId, ...]] = Field(default_factory=dict)
 
     def plan_of(self, run_id: str) -> str | None:
         """The plan that shows this run, or None."""
         return next((plan for plan, run in self.runs.items() if run == run_id), None)
+
+    def together(self, plan: str) -> tuple[str, ...]:
+        """The run that a plan shows, and those beside it."""
+        return self.runs[plan], *self.beside.get(plan, ())
 
 
 def read_current(repository: Path) -> Current:
     """Read the file.
 
     Raises:
-        InputError: When it is missing or faulty, or names a main plan without a run.
+        InputError: When it is missing or faulty, or names a main plan, or runs beside a run, that is not there.
     """
     path = repository / FILE
     try:
@@ -53,9 +59,13 @@ def read_current(repository: Path) -> Current:
     if current.main is not None and current.main not in current.runs:
         msg = f"{path}: main = {current.main!r}, and that plan has no run there; name one that has, or adopt a run"
         raise InputError(msg)
+    for plan in current.beside.keys() - current.runs.keys():
+        msg = f"{path}: beside.{plan}: that plan has no run there to stand beside; take the line away"
+        raise InputError(msg)
     return current
 
 
 def write_current(repository: Path, current: Current) -> None:
     """Replace the file as a whole."""
-    write_atomic(repository / FILE, HEADER + tomli_w.dumps(current.model_dump(exclude_none=True)))
+    tables = current.model_dump(exclude_none=True, exclude=None if current.beside else {"beside"})
+    write_atomic(repository / FILE, HEADER + tomli_w.dumps(tables))

@@ -1,4 +1,4 @@
-"""The formulas that a computed value can name: those of the cost model, and plain arithmetic."""
+"""The formulas that a computed value can name: those of the cost model, plain arithmetic, and simulated clocks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from speclab.errors import InputError
+from speclab.evidence import drift
 from speclab.theory.cost import break_even_alpha, expected_tokens_per_iteration, iteration_cost, predicted_speedup
 
 if TYPE_CHECKING:
@@ -66,6 +67,11 @@ FORMULAS: Final[Mapping[str, Formula]] = {
         break_even_alpha, "share", "an iteration costs at least k + 1 steps: no alpha is enough"
     ),
     "difference": Formula(difference, None),
+    "drift_jump_block": Formula(drift.jump_in_block, "ratio"),
+    "drift_jump_turns": Formula(drift.jump_in_turns, "ratio"),
+    "drift_jump_unpaired": Formula(drift.jump_unpaired, "ratio"),
+    "drift_slow_turns": Formula(drift.slowing_in_turns, "ratio"),
+    "drift_slow_unpaired": Formula(drift.slowing_unpaired, "ratio"),
     "expected_count": Formula(expected_count, "count"),
     "expected_tokens_per_iteration": Formula(expected_tokens_per_iteration, "tokens"),
     "iteration_cost": Formula(iteration_cost, "ratio"),

@@ -8,14 +8,14 @@ from speclab.errors import InputError
 from speclab.evidence.claims import FIRST_WORDS_TAKEN, PARTS, Claim
 from speclab.evidence.current import read_current
 from speclab.evidence.entries import FILE, place, read_entries
-from speclab.evidence.estimates import estimate, find_estimate
+from speclab.evidence.estimates import find_estimate
 from speclab.evidence.formulas import find_formula
 from speclab.evidence.given import read_given
 from speclab.evidence.plan_values import plan_value
 from speclab.evidence.published import Published
+from speclab.evidence.shown import Shown
 from speclab.evidence.values import Value
 from speclab.records.plans import find_plan
-from speclab.records.reader import read_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +36,7 @@ class Register:
         discards: Discarded runs with their reasons, by run id.
         faults: Why an entry of the register has no value, by id, with file and line.
         current: Which run each plan shows.
+        shown: Those runs, and those beside them.
     """
 
     def __init__(self, repository: Path) -> None:
@@ -50,9 +51,9 @@ class Register:
         self.discards: dict[str, Discard] = entries.discards
         self.faults: dict[str, str] = entries.faults
         self.current: Current = read_current(repository)
+        self.shown = Shown(repository, self.current, self.discards)
         self._given = read_given(repository)
         self._published = Published(repository)
-        self._runs: dict[str, Run] = {}
         self._values: dict[str, Value] = {}
         self._resolving: list[str] = []
 
@@ -66,20 +67,7 @@ class Register:
         Raises:
             InputError: When there is none, when it is discarded, or when it cannot be read.
         """
-        name = plan or self.current.main
-        if name is None or name not in self.current.runs:
-            what = f"the plan {name}" if name else "any plan"
-            msg = (
-                f"no run of {what} is adopted: make one with `speclab evidence run`, then `speclab evidence adopt`"
-            )
-            raise InputError(msg)
-        run_id = self.current.runs[name]
-        if run_id in self.discards:
-            msg = f"run {run_id} is discarded ({self.discards[run_id].reason}) and yet current for the plan {name}"
-            raise InputError(msg)
-        if run_id not in self._runs:
-            self._runs[run_id] = read_run(self.repository / "research" / "runs" / run_id)
-        return self._runs[run_id]
+        return self.shown.run(plan)
 
     def cite(self, address: str) -> tuple[Value, Part]:
         """What an address stands for, and which part of it is meant.
@@ -155,7 +143,7 @@ class Register:
             address=claim.id,
             says=claim.says,
             value_class=find_estimate(claim.estimate).value_class,
-            **dict(estimate(claim.estimate, run, claim.where)),
+            **dict(self.shown.estimate(claim.estimate, run, claim.where)),
             format=claim.format,
             run=run.record.id,
             plan=run.record.plan.name,

@@ -3,57 +3,52 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from speclab.errors import InputError
 from speclab.experiments.exactness.subjects import SUBJECTS
+from speclab.experiments.passes import slow_check
 from speclab.experiments.selection import first_of_each_kind
 from speclab.theory.cost import expected_tokens_per_iteration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from speclab.decoding.protocols import Model
+    from speclab.experiments.passes import Pace, Passes
     from speclab.experiments.protocol import EncodedPrompt
     from speclab.records.plan import Plan
     from speclab.records.run import RunRecord
 
 GUESSED_ALPHA = 0.8
 """Acceptance before anything is known of it; only the time of the draft arms depends on it."""
-FLOAT32_FACTOR = 3.0
-"""A pass in float32 against one in a dtype of two bytes, on a processor that multiplies both."""
 SECONDS_A_DRAW = 0.4 / 200_000
 """One draw of all three rules, with its share of the tests."""
 SECONDS_A_POSITION = 0.03
 """Both laws behind one token of a text, and their distance."""
 EXACTNESS_SECONDS = 60.0
 """Of the walk over all outcomes, which hangs on the processor alone."""
-CONTEXT_TOKENS = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Passes:
-    """Seconds of a pass over n tokens, from two timed lengths: a line between them and beyond."""
-
-    one: float
-    many: float
-    length: int
-
-    def __call__(self, tokens: float) -> float:
-        """Seconds of a pass over that many tokens."""
-        return self.one + (self.many - self.one) * (tokens - 1) / (self.length - 1)
+ONE_DIFFERENCE = "if one output a prompt differs from plain's"
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Seconds and cells by experiment, and where the seconds come from."""
+    """Seconds and cells by experiment.
+
+    Attributes:
+        seconds: By experiment.
+        cells: The same.
+        basis: Where the seconds come from.
+        guesses: What the seconds of an experiment take for granted.
+        hint: What the passes already tell of the answer, where they do.
+    """
 
     seconds: dict[str, float]
     cells: dict[str, int]
     basis: str
+    guesses: Mapping[str, str] = field(default_factory=dict)
+    hint: str | None = None
 
     @property
     def total(self) -> float:
@@ -62,15 +57,19 @@ class Estimate:
 
     def line(self, plan: Plan) -> str:
         """The estimate for a person."""
-        parts = ", ".join(f"{name} {minutes(seconds)}" for name, seconds in self.seconds.items())
+        parts = ", ".join(
+            " ".join(filter(None, (name, minutes(seconds), self.guesses.get(name))))
+            for name, seconds in self.seconds.items()
+        )
         return f"time: about {minutes(self.total)} of {plan.budget_minutes} min, {self.basis}; {parts}"
 
     def only(self, experiments: Sequence[str]) -> Estimate:
         """The part that these experiments take."""
-        return Estimate(
-            {name: self.seconds[name] for name in experiments},
-            {name: self.cells[name] for name in experiments},
-            self.basis,
+        return replace(
+            self,
+            seconds={name: self.seconds[name] for name in experiments},
+            cells={name: self.cells[name] for name in experiments},
+            hint=self.hint if "speed" in experiments else None,
         )
 
     def require_within(self, plan: Plan) -> None:
@@ -110,38 +109,17 @@ def expected_cells(plan: Plan, prompts: Sequence[EncodedPrompt]) -> dict[str, in
     }
 
 
-def probe(
-    model: Model, ids: Sequence[int], longest: int, clock: Callable[[], float] = time.perf_counter
-) -> Passes:
-    """Time a pass over one token and over `longest`, after some context; the first pass of each warms it.
+def from_passes(plan: Plan, prompts: Sequence[EncodedPrompt], pace: Pace, float32: Pace) -> Estimate:
+    """Add up the passes that the plan asks for.
 
     Args:
-        model: With an empty cache; left as it is.
-        ids: Any tokens.
-        longest: At least 2.
-        clock: Seconds.
+        plan: What is measured.
+        prompts: Encoded.
+        pace: In the dtype of the plan.
+        float32: In float32.
     """
-    own = model.fork()
-    longest = min(longest, own.context // 2)
-    context = min(CONTEXT_TOKENS, own.context - longest)
-    stream = [ids[place % len(ids)] for place in range(context + longest)]
-    own.feed(stream[:context], last=1)
-
-    def seconds(tokens: int) -> float:
-        start = clock()
-        # Reading one number waits for a device that works on its own.
-        float(own.feed(stream[:tokens], last=1)[0][0])
-        spent = clock() - start
-        own.rollback(context)
-        return spent
-
-    times = {tokens: sorted(seconds(tokens) for _ in range(4))[1] for tokens in (1, longest)}
-    return Passes(times[1], times[longest], longest)
-
-
-def from_passes(plan: Plan, prompts: Sequence[EncodedPrompt], target: Passes, draft: Passes) -> Estimate:
-    """Add up the passes that the plan asks for."""
     cells = expected_cells(plan, prompts)
+    target, draft = pace.target, pace.draft
     length = sum(len(each.ids) for each in prompts) / len(prompts)
     prefill = target(length) + draft(length)
     shapes = range(1, max(plan.speed.ks) + 2)
@@ -151,29 +129,43 @@ def from_passes(plan: Plan, prompts: Sequence[EncodedPrompt], target: Passes, dr
         + 2 * plan.speed.new_tokens * target(1)
         + sum(_arm(plan.speed.new_tokens, k, target, draft) for k in plan.speed.ks)
     )
-    # About one first difference a prompt: four ways of computing it, two of them step by step.
-    difference = 3 * target(length) + plan.speed.new_tokens * target(1)
-    whole = plan.divergence.float32_prompts_per_kind * len({each.kind for each in prompts})
-    rerun = plan.divergence.float32_new_tokens * target(1) + _arm(
-        plan.divergence.float32_new_tokens, plan.divergence.float32_k, target, draft
-    )
-    float32 = FLOAT32_FACTOR * (len(prompts) * difference + whole * (prefill + rerun))
     seconds = {
         "timing": (cells["timing"] + 1) * sum(target(n) + draft(n) for n in plan.timing.lengths),
         "speed": cells["speed"] * block,
         "distribution": cells["distribution"] * (prefill + plan.distribution.draws * SECONDS_A_DRAW),
         "disagreement": _disagreement(plan, prompts, target, draft),
         "exactness": EXACTNESS_SECONDS,
-        "divergence": len(prompts) * difference + float32,
-        "margins": _margins(plan, cells["margins"], draft),
+        "divergence": _divergence(plan, prompts, length, pace, float32),
+        "margins": _margins(plan, cells["margins"], float32.draft),
     }
     basis = f"from passes timed just now: target {1e3 * target.one:.0f} ms a step, draft {1e3 * draft.one:.0f} ms"
-    return Estimate(seconds, cells, basis)
+    hint = slow_check(target, plan.pair.dtype)
+    return Estimate(seconds, cells, basis, {"divergence": ONE_DIFFERENCE}, hint)
 
 
 def from_run(record: RunRecord, prompts: Sequence[EncodedPrompt]) -> Estimate:
     """What the same plan took before on this machine."""
     return Estimate(dict(record.seconds), expected_cells(record.plan, prompts), f"as run {record.id} took")
+
+
+def _divergence(plan: Plan, prompts: Sequence[EncodedPrompt], length: float, pace: Pace, float32: Pace) -> float:
+    """One first difference a prompt in both dtypes, and whole outputs in float32; a run in it computes once."""
+    differences = len(prompts) * difference(plan, length, pace.target)
+    if plan.pair.dtype == "float32":
+        return differences
+    part, (target, draft) = plan.divergence, (float32.target, float32.draft)
+    outputs = part.float32_prompts_per_kind * len({each.kind for each in prompts})
+    steps = part.float32_new_tokens * target(1) + _arm(part.float32_new_tokens, part.float32_k, target, draft)
+    output = 2 * target(length) + draft(length) + steps
+    return differences + len(prompts) * difference(plan, length, target) + outputs * output
+
+
+def difference(plan: Plan, length: float, target: Passes) -> float:
+    """Seconds of one first difference in the middle of an output: three fresh ways, plain's path and the arm's."""
+    index = plan.speed.new_tokens / 2
+    blocks = [_iterations(index, k) * target(k + 1) for k in plan.speed.ks]
+    paths = 2 * target(length) + index * target(1) + sum(blocks) / len(blocks)
+    return 3 * target(length + index) + paths
 
 
 def _disagreement(plan: Plan, prompts: Sequence[EncodedPrompt], target: Passes, draft: Passes) -> float:
@@ -192,9 +184,12 @@ def _margins(plan: Plan, texts: int, draft: Passes) -> float:
         return 0.0
     tokens = plan.margins.new_tokens
     passes = tokens * draft(1) + sum(math.ceil(tokens / length) * draft(length) for length in plan.margins.lengths)
-    return FLOAT32_FACTOR * texts * passes
+    return texts * passes
 
 
 def _arm(new_tokens: int, k: int, target: Passes, draft: Passes) -> float:
-    iterations = new_tokens / expected_tokens_per_iteration(GUESSED_ALPHA, k)
-    return iterations * (k * draft(1) + target(k + 1))
+    return _iterations(new_tokens, k) * (k * draft(1) + target(k + 1))
+
+
+def _iterations(new_tokens: float, k: int) -> float:
+    return new_tokens / expected_tokens_per_iteration(GUESSED_ALPHA, k)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from speclab.errors import InputError
-from speclab.experiments.estimate import from_passes, from_run, probe
+from speclab.experiments.estimate import from_passes, from_run
 from speclab.experiments.home import without_home
+from speclab.experiments.passes import Pace, in_float32, probe
 from speclab.experiments.protocol import EncodedPrompt
 from speclab.experiments.room import require_disk, require_memory
 from speclab.measure.machine import machine
@@ -80,6 +81,8 @@ def prepare(ask: Ask, inputs: Inputs, bench: Bench, watch: Watch, *, begun: RunR
     estimate = from_run(earlier, prompts) if earlier else _probed(plan, pair, prompts)
     estimate = estimate.only(inputs.experiments)
     watch.say(estimate.line(plan))
+    if estimate.hint:
+        watch.say(estimate.hint)
     if begun is None:
         estimate.require_within(plan)
     return Prepared(plan, pair, fallback, prompts, estimate)
@@ -128,8 +131,10 @@ def _encoded(prompt: Prompt, tokenizer: Any) -> EncodedPrompt:
 
 def _probed(plan: Plan, pair: LoadedPair, prompts: tuple[EncodedPrompt, ...]) -> Estimate:
     longest = max(*plan.timing.lengths, max(plan.speed.ks) + 1)
-    target, draft = (probe(each.model, prompts[0].ids, longest) for each in (pair.target, pair.draft))
-    return from_passes(plan, prompts, target, draft)
+    target, draft, ids = pair.target.model, pair.draft.model, prompts[0].ids
+    pace = Pace(probe(target, ids, longest), probe(draft, ids, longest, last=1))
+    float32 = Pace(in_float32(target, pace.target), in_float32(draft, pace.draft))
+    return from_passes(plan, prompts, pace, float32)
 
 
 def _earlier(ask: Ask, inputs: Inputs, here: Machine) -> RunRecord | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NoReturn
 
-from speclab.backends.table import NumpySource
+from speclab.backends.source import source_for
 
 if TYPE_CHECKING:
     from speclab.decoding.protocols import Law, Model, RandomSource
@@ -27,12 +27,7 @@ def seeded_source(model: Model, stream: str) -> RandomSource:
     """Random numbers of their own for a stream: the same name gives the same again.
 
     Args:
-        model: Whose laws are drawn from; torch's numbers where it computes with torch.
+        model: Whose laws are drawn from.
         stream: Names the numbers.
     """
-    seed = int.from_bytes(hashlib.sha256(stream.encode()).digest()[:7], "big")
-    if getattr(model, "device", None) is None:
-        return NumpySource(seed)
-    from speclab.backends.hf.source import TorchSource  # noqa: PLC0415 - torch, which a table does without
-
-    return TorchSource(seed)
+    return source_for(model, int.from_bytes(hashlib.sha256(stream.encode()).digest()[:7], "big"))

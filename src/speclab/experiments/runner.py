@@ -20,6 +20,7 @@ from speclab.experiments.sources import Sources
 from speclab.experiments.watch import Silent
 from speclab.measure.machine import machine, moment
 from speclab.measure.residency import holdings, judge
+from speclab.measure.verdict import crowded_out
 from speclab.records.folder import RunFolder, tidy
 from speclab.records.lock import measuring
 from speclab.records.run import RunRecord
@@ -47,7 +48,8 @@ def run_plan(ask: Ask, watch: Watch | None = None, bench: Bench | None = None) -
         bench: The models and the device; the real ones by default.
 
     Returns:
-        The finished run. Its status is `discarded`, with the reason, where the weights were not resident.
+        The finished run. Its status is `discarded`, with the reason, where the weights were not resident, or where
+        other programs disturbed most blocks.
 
     Raises:
         InputError: Before anything is measured, when the run cannot begin as asked.
@@ -170,14 +172,15 @@ def _finished(folder: RunFolder, seconds: dict[str, float], loaded: Holdings, be
     """Judge the run and write its results."""
     record = folder.record
     state = bench.state(record.plan.pair.device)
-    memory = judge(record.target, record.draft, tuple(folder.cells.values()), loaded=loaded, ended=holdings(state))
+    cells = tuple(folder.cells.values())
+    memory = judge(record.target, record.draft, cells, loaded=loaded, ended=holdings(state))
     if record.resumed:
         note = f"measured in {len(record.resumed) + 1} parts; the peak is that of the last"
         memory = memory.model_copy(update={"warnings": (*memory.warnings, note)})
-    spoilt = memory.weights_resident.value is False
+    against = [why for why in (memory.reason, crowded_out(cells)) if why]
     run = folder.finish(
-        status="discarded" if spoilt else "complete",
-        reason=memory.reason if spoilt else None,
+        status="discarded" if against else "complete",
+        reason="; ".join(against) or None,
         memory=memory,
         machine=record.machine.model_copy(update={"after": moment(state)}),
         seconds=seconds,

@@ -17,14 +17,15 @@ from speclab.errors import InputError
 from speclab.experiments.clock import clock_for
 from speclab.experiments.protocol import CellJob
 from speclab.experiments.randomness import NO_RANDOMNESS, seeded_source
-from speclab.measure.disturbance import disturbance
+from speclab.measure.disturbance import disturbance, too_few_steps
 from speclab.measure.faults import FaultCounter
 from speclab.measure.prefilled import prefilled, warm_up
+from speclab.measure.surroundings import Lookout
 from speclab.measure.turns import Arm, in_turns
 from speclab.records.rows import SpeedCell, speed_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from speclab.decoding.protocols import Clock, Model
     from speclab.experiments.protocol import EncodedPrompt, Session
@@ -55,12 +56,13 @@ class Block:
 
 
 class Speed:
-    """The experiment. Another clock stands in for a device in tests."""
+    """The experiment. Another clock stands in for a device in tests, another lookout for a busy machine."""
 
     name = "speed"
 
-    def __init__(self, clock: Clock | None = None) -> None:
+    def __init__(self, clock: Clock | None = None, lookout: Callable[[], Lookout] = Lookout) -> None:
         self._clock = clock
+        self._lookout = lookout
 
     def cells(self, session: Session) -> Iterator[CellJob]:
         """All blocks, round by round; then those that were disturbed once more, while the budget lasts."""
@@ -90,13 +92,15 @@ class Speed:
     def _measure(self, session: Session, block: Block) -> SpeedCell:
         clock = self._clock or clock_for(session.plan.pair.device)
         pair = session.pair
-        cell = measure_block(pair.target.model, pair.draft.model, block, session.plan.speed, clock)
+        cell = measure_block(pair.target.model, pair.draft.model, block, session.plan.speed, clock, self._lookout)
         if cell.disturbed:
             session.say(f"{block.key} is disturbed: {cell.disturbed}")
         return cell
 
 
-def measure_block(target: Model, draft: Model, block: Block, plan: SpeedPlan, clock: Clock) -> SpeedCell:
+def measure_block(
+    target: Model, draft: Model, block: Block, plan: SpeedPlan, clock: Clock, lookout: Callable[[], Lookout]
+) -> SpeedCell:
     """Measure one block: prefill each model once, warm every shape, run all arms in turns on copies."""
     prompt = block.prompt.ids
     held_target, prefill_target = prefilled(target, prompt, clock)
@@ -126,8 +130,9 @@ def measure_block(target: Model, draft: Model, block: Block, plan: SpeedPlan, cl
     # The two plain arms stand half the ring apart, so that they differ as any two arms would.
     half = len(drafts) // 2
     ring = [arm("plain", 0), *drafts[:half], arm("plain_again", 0), *drafts[half:]]
-    faults = FaultCounter()
+    watched, faults = lookout(), FaultCounter()
     rows = in_turns(ring, new_tokens=plan.new_tokens, first=block.first, clock=clock)
+    read, around = faults.since(), watched.since()
     return SpeedCell(
         prompt=block.prompt.id,
         kind=block.prompt.kind,
@@ -136,11 +141,13 @@ def measure_block(target: Model, draft: Model, block: Block, plan: SpeedPlan, cl
         sampling=chosen,
         prompt_tokens=len(prompt),
         warm_up_passes=warmed,
-        major_faults=faults.since(),
+        major_faults=read,
+        surroundings=around,
         prefill_target_ns=prefill_target,
         prefill_draft_ns=prefill_draft,
         arms=rows,
-        disturbed=disturbance(rows),
+        disturbed=disturbance(rows, around),
+        unjudged=too_few_steps(rows),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from speclab.backends.hf.clock import clock_for
 from speclab.backends.hf.source import TorchSource
-from speclab.decoding.generation import Generation
+from speclab.decoding.generation import Gathered
 from speclab.decoding.loop import speculative
 from speclab.decoding.prefill import prefill
 from speclab.decoding.proposers.draft import DraftModel
@@ -22,6 +22,7 @@ from speclab.prompts.prompt import Message, make_prompt
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from speclab.decoding.generation import Generation
     from speclab.decoding.iterations import Iteration
     from speclab.decoding.sampling import Sampling
     from speclab.experiments.compare import Compared
@@ -83,18 +84,12 @@ class Stream:
             clock=clock,
         )
         decoded = TextStream(self._text, self._ids)
-        done: list[Iteration] = []
-        while True:
-            try:
-                step = next(iterations)
-            except StopIteration as end:
-                ids = tuple(token for each in done for token in each.committed)
-                self.generation = Generation(ids, end.value, prefill_ns, tuple(done))
-                break
-            done.append(step)
+        gathered = Gathered(iterations, prefill_ns=prefill_ns)
+        for step in gathered:
             pieces = [decoded.add(token) for token in step.committed]
             self.text += "".join(pieces)
             yield step, pieces
+        self.generation = gathered.generation
         self.rest = decoded.end()
         self.text += self.rest
 

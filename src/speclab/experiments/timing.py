@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 from speclab.errors import InputError
 from speclab.experiments.clock import clock_for
 from speclab.experiments.protocol import CellJob
+from speclab.measure.disturbance import interference, too_few_cycles
 from speclab.measure.faults import FaultCounter
 from speclab.measure.prefilled import prefilled, warm_up
+from speclab.measure.surroundings import Lookout
 from speclab.records.rows import PassTime, TimingCell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from speclab.decoding.protocols import Clock, Model
     from speclab.experiments.protocol import Session
@@ -28,12 +30,13 @@ if TYPE_CHECKING:
 
 
 class Timing:
-    """The experiment. Another clock stands in for a device in tests."""
+    """The experiment. Another clock stands in for a device in tests, another lookout for a busy machine."""
 
     name = "timing"
 
-    def __init__(self, clock: Clock | None = None) -> None:
+    def __init__(self, clock: Clock | None = None, lookout: Callable[[], Lookout] = Lookout) -> None:
         self._clock = clock
+        self._lookout = lookout
 
     def cells(self, session: Session) -> Iterator[CellJob]:
         """One job a cycle."""
@@ -47,7 +50,7 @@ class Timing:
             if not bench:
                 clock = self._clock or clock_for(session.plan.pair.device)
                 ids = list(chain.from_iterable(prompt.ids for prompt in session.prompts))
-                bench.append(Bench.prepare(models, ids, plan, clock))
+                bench.append(Bench.prepare(models, ids, plan, clock, self._lookout))
             return bench[0].cycle(number)
 
         for number in range(plan.cycles):
@@ -64,10 +67,19 @@ class Bench:
     """What the passes feed, as many as the longest takes."""
     lengths: tuple[int, ...]
     clock: Clock
+    lookout: Callable[[], Lookout]
     warmed: int
+    unjudged: str | None
 
     @classmethod
-    def prepare(cls, models: dict[ModelRole, Model], text: Sequence[int], plan: TimingPlan, clock: Clock) -> Bench:
+    def prepare(
+        cls,
+        models: dict[ModelRole, Model],
+        text: Sequence[int],
+        plan: TimingPlan,
+        clock: Clock,
+        lookout: Callable[[], Lookout],
+    ) -> Bench:
         """Feed the context and pass every length once, untimed.
 
         Args:
@@ -75,6 +87,7 @@ class Bench:
             text: Tokens of real text, repeated where they are too few.
             plan: Lengths and context.
             clock: Of the device.
+            lookout: Watches the machine during each cycle.
         """
         longest = max(plan.lengths)
         stream = tuple(islice(cycle(text), plan.context_tokens + longest))
@@ -82,24 +95,29 @@ class Bench:
         # Prefill leaves the last token pending; one more makes the cache hold the whole context.
         ready = {role: prefilled(model, (*context, ids[0]), clock)[0] for role, model in models.items()}
         warmed = sum(warm_up(model, plan.lengths, ids[0]) for model in ready.values())
-        return cls(ready, plan.context_tokens, ids, plan.lengths, clock, warmed)
+        few = too_few_cycles(plan.cycles)
+        return cls(ready, plan.context_tokens, ids, plan.lengths, clock, lookout, warmed, few)
 
     def cycle(self, number: int) -> TimingCell:
         """Visit every length of both models once; each cycle starts one visit later than the one before."""
-        faults = FaultCounter()
         roles: tuple[ModelRole, ...] = ("target", "draft")
         visits = [(role, length) for length in self.lengths for role in roles]
         start = number % len(visits)
+        watched, faults = self.lookout(), FaultCounter()
         passes = tuple(
             PassTime(model=role, tokens=length, nanoseconds=self._time(role, length), place=place)
             for place, (role, length) in enumerate(visits[start:] + visits[:start])
         )
+        read, around = faults.since(), watched.since()
         return TimingCell(
             round=number,
             context_tokens=self.context_tokens,
             warm_up_passes=self.warmed,
-            major_faults=faults.since(),
+            major_faults=read,
+            surroundings=around,
             passes=passes,
+            disturbed=interference(around),
+            unjudged=self.unjudged,
         )
 
     def _time(self, role: ModelRole, length: int) -> int:

@@ -12,6 +12,7 @@ from speclab.measure.faults import major_faults
 from speclab.measure.memory import free_memory_bytes
 from speclab.measure.others import other_processes
 from speclab.measure.processor import processor
+from speclab.measure.steal import steal_seconds
 from speclab.records.base import Reading
 from speclab.records.machine import Machine, Moment
 
@@ -43,7 +44,7 @@ def moment(state: DeviceState, tool: Tool = nvidia_smi) -> Moment:
     card = Card(state.card, tool) if state.card else None
     return Moment(
         load=Reading[float](value=psutil.getloadavg()[0]),
-        steal_seconds=_steal(),
+        steal_seconds=steal_seconds(),
         major_faults=major_faults(),
         free_memory_bytes=free_memory_bytes(),
         others=other_processes(),
@@ -53,10 +54,3 @@ def moment(state: DeviceState, tool: Tool = nvidia_smi) -> Moment:
         gpu_throttle=card.throttle() if card else Reading[str](reason=NO_CARD),
         gpu_others=card.others() if card else Reading[int](reason=NO_CARD),
     )
-
-
-def _steal() -> Reading[float]:
-    steal = getattr(psutil.cpu_times(), "steal", None)
-    if steal is None:
-        return Reading[float](reason="this system does not tell time given to other guests")
-    return Reading[float](value=float(steal))

@@ -70,7 +70,8 @@ def used_by_others() -> dict[int, Used]:
 def _used(processes: Iterable[psutil.Process]) -> Iterable[tuple[int, Used]]:
     for each in processes:
         try:
-            times = each.cpu_times()
-            yield each.pid, Used(program_name(each.name()), times.user + times.system)
+            with each.oneshot():
+                times = each.cpu_times()
+                yield each.pid, Used(program_name(each.name()), times.user + times.system)
         except psutil.Error:
             continue  # it ended meanwhile, or may not be looked at

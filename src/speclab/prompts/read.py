@@ -93,11 +93,17 @@ def _text(path: Path) -> str:
         msg = f"{path} is larger than {LARGEST // 2**20} MiB: name a file of prompts"
         raise InputError(msg)
     try:
-        return raw.decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         msg = f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8 text"
         raise InputError(msg) from None
+    before, found, _ = text.partition("\0")
+    if found:
+        line = before.count("\n") + 1
+        msg = f"{path}, line {line}: a zero byte, as UTF-16 has them; save the file as UTF-8 text"
+        raise InputError(msg)
+    return text
 
 
 def _is_json_list(text: str) -> bool:

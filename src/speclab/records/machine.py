@@ -36,6 +36,15 @@ class OtherProcess(Record):
     share: float
 
 
+class Surroundings(Record):
+    """What else used the machine while something was timed, on average."""
+
+    others: Reading[tuple[OtherProcess, ...]] = Reading[tuple[OtherProcess, ...]](reason="not watched")
+    """Heavy programs that were not ours, each with all its processes; the heaviest first."""
+    steal: Reading[float] = Reading[float](reason="not watched")
+    """Share of the cores' time that the host gave to other guests."""
+
+
 class Moment(Record):
     """The state of the machine at one end of a run."""
 

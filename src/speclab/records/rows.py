@@ -25,6 +25,7 @@ from speclab.records.divergence import (
     Way,
 )
 from speclab.records.exactness import Enumerated, ExactnessCell
+from speclab.records.machine import Surroundings
 from speclab.records.margins import ConstructedTie, MarginsCell, ShapeChange
 from speclab.records.plan import SamplingPlan
 
@@ -55,6 +56,7 @@ __all__ = [
     "SamplingPlan",
     "ShapeChange",
     "SpeedCell",
+    "Surroundings",
     "TimingCell",
     "Turn",
     "Way",
@@ -83,7 +85,13 @@ class TimingCell(Record):
     """Untimed passes of either model that came before the first timed one."""
     major_faults: Reading[int] = Reading[int](reason="not counted")
     """Pages that this process read from disk while this cell was timed."""
+    surroundings: Surroundings = Surroundings()
+    """What else used the machine while this cell was timed."""
     passes: tuple[PassTime, ...]
+    disturbed: str | None = None
+    """What disturbed this cycle from outside, or null. It counts all the same; medians pass it over."""
+    unjudged: str | None = None
+    """Why the medians of this timing may be those of disturbed cycles, or null."""
 
     @property
     def key(self) -> str:
@@ -105,11 +113,15 @@ class SpeedCell(Record):
     """Untimed passes of either model that came before the first timed one."""
     major_faults: Reading[int] = Reading[int](reason="not counted")
     """Pages that this process read from disk while this cell was timed."""
+    surroundings: Surroundings = Surroundings()
+    """What else used the machine while this cell was timed."""
     prefill_target_ns: int
     prefill_draft_ns: int
     arms: tuple[ArmRow, ...]
     disturbed: str | None = None
     """Why this block does not count, or null. A repeat counts whatever it shows."""
+    unjudged: str | None = None
+    """Why a drift of the machine within this block would not show, or null."""
 
     @property
     def key(self) -> str:

@@ -71,6 +71,8 @@ def _fault(error: ValidationError) -> str:
     for fault in faults:
         if isinstance(fault["input"], float) and not math.isfinite(fault["input"]):
             return f"holds {fault['input']} at {_place(fault['loc'])}, where a record has a number or a reason"
+    if first["type"] == "missing":
+        return f"has no {_place(first['loc'])}"
     return f"does not fit its format at {_place(first['loc'])} ({first['msg'].removeprefix('Value error, ')})"
 
 

@@ -30,18 +30,40 @@ def block(make: Callable[[str | None], str]) -> Block:
     Args:
         make: Returns HTML. Its name in a page is that of its room and its own, for instance `figures.pass_time`.
     """
-    room = "tables" if ".tables" in make.__module__ else "figures" if ".figures" in make.__module__ else "pages"
-    name = f"{room}.{make.__name__}"
+    name = _name(make)
 
     @wraps(make)
     def marked(run_id: str | None = None) -> str:
-        shown = ""
-        try:
-            shown = run_of(run_id).record.id
-            html = make(run_id)
-        except (CheckError, InputError) as error:
-            html = current().report(name, str(error))
-        run = escape(shown, "attribute")
-        return f'<div class="speclab" data-block="{name}" data-run="{run}">\n{html}\n</div>'
+        return _printed(name, lambda: make(run_id), lambda: run_of(run_id).record.id)
 
     return marked
+
+
+def runless(make: Callable[[], str]) -> Callable[[], str]:
+    """The same for what rests on no run: it is computed, and its numbers lead to the register."""
+    name = _name(make)
+
+    @wraps(make)
+    def marked() -> str:
+        return _printed(name, make, str)
+
+    return marked
+
+
+def _name(make: Callable[..., str]) -> str:
+    room = "tables" if ".tables" in make.__module__ else "figures" if ".figures" in make.__module__ else "pages"
+    return f"{room}.{make.__name__}"
+
+
+def _printed(name: str, make: Callable[[], str], run: Callable[[], str]) -> str:
+    shown = ""
+    building = current()
+    building.printing = name
+    try:
+        shown = run()
+        html = make()
+    except (CheckError, InputError) as error:
+        html = building.report(name, str(error))
+    finally:
+        building.printing = ""
+    return f'<div class="speclab" data-block="{name}" data-run="{escape(shown, "attribute")}">\n{html}\n</div>'

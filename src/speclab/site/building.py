@@ -43,6 +43,7 @@ class Building:
         serving: Whether this is a preview.
         page: The file that is being read, relative to the repository.
         source: Its Markdown.
+        printing: The block that is printing into it, by its name there.
         runs: Runs that were read by their id.
         drawn: Figures that were drawn, by name and run.
     """
@@ -52,6 +53,7 @@ class Building:
     page: str = ""
     source: str = ""
     faults: list[Fault] = field(default_factory=list)
+    printing: str = ""
     runs: dict[str, Run] = field(default_factory=dict)
     drawn: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -72,13 +74,15 @@ class Building:
         """Note a fault about something on the page that is being read.
 
         Args:
-            subject: A claim's id, a formula, a block; its first line on the page is looked up.
+            subject: A claim's id, a formula, a block; its first line on the page is looked up, or that of the
+                block that is printing it.
             message: What is wrong, and what to do.
 
         Returns:
             HTML that shows the fault in its place.
         """
-        fault = Fault(self.page, line_of(self.source, subject), subject, message)
+        message = message.replace(f"{self.root}/", "")
+        fault = Fault(self.page, line_of(self.source, self.printing or subject), subject, message)
         if fault not in self.faults:
             self.faults.append(fault)
         return shown_fault(subject, message)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from speclab.errors import CheckError, InputError
 from speclab.evidence.claims import Claim
-from speclab.evidence.estimates import EmptySelectionError, check_where, estimate
+from speclab.evidence.estimates import EmptySelectionError, check_where
 from speclab.site.building import current
 from speclab.site.escape import escape
 from speclab.site.html import Html, shown, text
@@ -41,7 +41,7 @@ class Cells:
         claim_id = self._claims.get(_key(name, given))
         if claim_id is None:
             try:
-                return shown(estimate(name, self.run, given), form)
+                return shown(current().register.shown.estimate(name, self.run, given), form)
             except EmptySelectionError as error:
                 return Html(f'<span title="{escape(str(error), "attribute")}">–</span>')
         try:

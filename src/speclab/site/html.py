@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from typing import TYPE_CHECKING
 
 from speclab.evidence.format import parse_format
@@ -51,7 +53,7 @@ def table(
     """A table that scrolls within itself where the page is narrow.
 
     Args:
-        caption: What it shows.
+        caption: What it shows, plain text or `Html`.
         columns: Their headings.
         align: A letter a column: `l` for words, `r` for numbers.
         rows: Plain text or `Html`; the first cell of a row is its heading.
@@ -65,7 +67,8 @@ def table(
         lines.append(f'<tr><th scope="row"{first}</th>' + "".join(f"<td{cell}</td>" for cell in rest) + "</tr>")
     body = "\n".join(lines)
     # It can be scrolled, so it can be reached by the keyboard.
-    frame = f'<div class="lab-table" tabindex="0" role="region" aria-label="{escape(caption, "attribute")}">'
+    label = escape(unescape(re.sub(r"<[^>]*>", "", text(caption))), "attribute")
+    frame = f'<div class="lab-table" tabindex="0" role="region" aria-label="{label}">'
     below = f'<p class="lab-note">{text(note)}</p>' if note else ""
     return Html(
         f'{frame}<table class="lab"><caption>{text(caption)}</caption><thead><tr>{head}</tr></thead>'

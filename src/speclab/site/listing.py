@@ -60,7 +60,8 @@ def _page(page: BuiltPage) -> Iterator[Listed]:
             attributes, shown = bound(address)
             yield Listed(page.path, shown, f"[={address}], {attributes['title']}")
         else:
-            yield Listed(page.path, f"{_count(tag)} numbers", f"{tag['data-block']}, run {tag['data-run']}")
+            run = f"run {tag['data-run']}" if tag["data-run"] else "no run"
+            yield Listed(page.path, f"{_count(tag)} numbers", f"{tag['data-block']}, {run}")
 
 
 def _count(block: Tag) -> int:

@@ -1,7 +1,8 @@
 """Refuse numbers that were typed into prose: each must come from a run, a plan or a file, through `[=…]`.
 
-Read are the pages and the README, alternative texts and titles included. Code, mathematics, addresses, cardinals
-up to ten and years pass; versions, identifiers and licence names are written as code.
+Read are the pages, the README, the prose of notebooks, and what figures and tables say, with alternative texts and
+titles. Code, mathematics, addresses, cardinals up to ten and years pass; versions, identifiers and licence names
+are written as code.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from speclab.site.sources import INLINE_CODE, MARK, Fence, walk
+from speclab.errors import InputError
+from speclab.site.sources import INLINE_CODE, MARK, Fence, front_matter, walk
+from speclab.site.texts import texts
 from speclab.site.written import BLOCK
 
 if TYPE_CHECKING:
@@ -19,14 +22,16 @@ if TYPE_CHECKING:
 
 # Behind a digit and a space or hyphen; letters right behind a digit are a unit anyway.
 _UNITS = (
-    r"[×%‰]|°C|x\b|[nµum]?s\b|min\b|h\b|(?:nano|micro|milli)?seconds?|minutes?|hours?|[kKMGT]?i?B\b|bytes?|bits?"
-    r"|tokens?/s|[kMG]Hz|W\b|times\b|fold\b|per ?cent|points?\b|[bm]illions?|thousands?"
+    r"[×%‰]|°C|x\b|[nµμum]?s\b|m?secs?\b|min\b|h\b|(?:nano|micro|milli)?seconds?|minutes?|hours?|days?\b"
+    r"|[kKMGT]?i?[Bb]\b|[kMG]bit|bytes?|bits?|tok(?:en)?s?(?:/s| (?:per|a|each) second)|[kMGT]?FLOPS?\b"
+    r"|[kMG]Hz|[kKMG]?W\b|times\b|fold\b|per ?cent|points?\b|[bm]illions?|thousands?"
 )
 _NUMBER = re.compile(
-    rf"(?<![\w.,])[-+−~]?(?P<digits>\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?:\.\d+)?|\d+[.,]\d+|\.?\d+)"
+    rf"(?<![\w.,])(?P<factor>[×÷]\s?)?[-+−~]?(?P<digits>\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?:\.\d+)?|\d+[.,]\d+|\.?\d+)"
     rf"(?P<unit>[\s\u00a0\u202f-]?(?:{_UNITS})|(?!st|nd|rd|th)[^\W\d]+)?"
 )
-_YEAR = re.compile(r"(?:19|20)\d\d")
+# Lengths of a context such as 2048 are none.
+_YEAR = re.compile(r"19\d\d|20[0-3]\d")
 # What is no prose, in the order in which it is taken out. Alternative texts and titles stay.
 _NOT_PROSE = (
     INLINE_CODE,
@@ -35,7 +40,8 @@ _NOT_PROSE = (
     re.compile(r"(?<=\])\([^()\s\"]*(?:\([^()]*\))?[^()\s\"]*"),
     re.compile(r"^\[[^\]]+\]:\s+\S+"),
     re.compile(r"<?https?://[^\s>)]+>?"),
-    re.compile(r"\{[:#.][^}]*\}"),
+    re.compile(r"<code>.*?</code>"),
+    re.compile(r"(?<=[{\s:])[#.][\w.:-]+(?=[^{}]*\})"),
     re.compile(r"\s(?:id|class|href|src|style|width|height|session|data-[a-z-]+)=\"[^\"]*\""),
     re.compile(r"^\s*\d+[.)]\s"),
     re.compile(r"&#?\w+;"),
@@ -48,6 +54,8 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
     Yields:
         The number of the line, from 1, and what is left of it.
     """
+    # A title is shown too.
+    yield from enumerate(front_matter(text), 1)
     hidden = ""
     for each in walk(_without_filled(text)):
         if isinstance(each, Fence):
@@ -66,8 +74,10 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _without_filled(text: str) -> str:
-    """The text without the numbers that a command wrote into it; the lines keep their places."""
-    return BLOCK.sub(lambda match: f"{match[1]}{chr(10) * match['filled'].count(chr(10))}{match[4]}", text)
+    """The text with the template instead of what a command made of it; the lines keep their places."""
+    return BLOCK.sub(
+        lambda match: f"{match['template']}\n{chr(10) * match['filled'].count(chr(10))}{match[4]}", text
+    )
 
 
 def _reveal(line: str, end: str) -> tuple[str, str]:
@@ -82,33 +92,37 @@ def typed(line: str) -> list[str]:
     for match in _NUMBER.finditer(line):
         digits = match["digits"]
         plain = digits.isdigit() and (int(digits) <= 10 or _YEAR.fullmatch(digits) is not None)
-        if match["unit"] or not plain:
+        if match["factor"] or match["unit"] or not plain:
             found.append(match[0].strip())
     return found
 
 
 def findings(root: Path) -> list[str]:
-    """Every typed-in number of a repository's pages and README.
+    """Every typed-in number of a repository's texts.
 
     Args:
         root: The repository.
 
     Returns:
         One line a number: the file, the line, the number and what to do.
+
+    Raises:
+        InputError: When a notebook cannot be read.
     """
-    pages = sorted((root / "docs").rglob("*.md"))
     return [
-        f"{path.relative_to(root).as_posix()}:{number}: {each!r} is typed in: bind it with [=…], or set it as code"
-        for path in [root / "README.md", *pages]
-        if path.is_file()
-        for number, line in prose(path.read_text("utf-8"))
+        f"{text.file}:{text.line + number - 1}: {each!r} is typed in: bind it with [=…], or set it as code"
+        for text in texts(root)
+        for number, line in prose(text.text)
         for each in typed(line)
     ]
 
 
 def main() -> None:
     """Lint the repository in the current folder; exit 1 where a number was typed in."""
-    found = findings(Path.cwd())
+    try:
+        found = findings(Path.cwd())
+    except InputError as error:
+        found = [str(error)]
     for line in found:
         print(line, file=sys.stderr)
     sys.exit(1 if found else 0)

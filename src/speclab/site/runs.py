@@ -45,5 +45,5 @@ def newest(root: Path) -> tuple[Path | None, list[str]]:
         try:
             found.append((read_record(folder).started, folder))
         except InputError as error:
-            unreadable.append(str(error))
+            unreadable.append(str(error).replace(f"{root}/", ""))
     return max(found)[1] if found else None, unreadable

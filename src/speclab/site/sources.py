@@ -35,6 +35,12 @@ class Use:
     address: str
 
 
+def front_matter(text: str) -> list[str]:
+    """The lines at the top of a page that say its title and such, with the marks around them; else none."""
+    lines = text.split("\n")
+    return lines[: lines.index("---", 1) + 1] if lines[0] == "---" and "---" in lines[1:] else []
+
+
 def walk(text: str) -> Iterator[tuple[int, str] | Fence]:
     """A Markdown file from top to bottom, without its front matter.
 
@@ -42,9 +48,7 @@ def walk(text: str) -> Iterator[tuple[int, str] | Fence]:
         Each line outside fences with its number, from 1, and each fence as a whole.
     """
     lines = text.split("\n")
-    at = 0
-    if lines[0] == "---" and "---" in lines[1:]:
-        at = lines.index("---", 1) + 1
+    at = len(front_matter(text))
     while at < len(lines):
         opened = _FENCE.match(lines[at])
         if opened is None:

@@ -15,6 +15,7 @@ from speclab.errors import CheckError, InputError
 from speclab.records.files import write_atomic
 from speclab.site.bound import about, bound
 from speclab.site.building import begin, current
+from speclab.site.pages.disturbed import DISTURBED, SAYS, disturbed_lines
 from speclab.site.pages.register import SECTIONS, addresses
 from speclab.site.sources import MARK
 
@@ -64,6 +65,7 @@ def _register() -> str:
         lines = [_line(value) for value in values if value.value_class == value_class]
         if lines:
             parts.append(f"## {heading}\n\n{says}\n\n" + "\n".join(lines) + "\n")
+    parts.append(f"## {DISTURBED}\n\n{SAYS}\n\n{disturbed_lines(register)}\n")
     discards = [f"- `{run_id}`: {discard.reason}" for run_id, discard in register.discards.items()]
     parts.append("## Discarded runs\n\n" + ("\n".join(discards) or "None so far.") + "\n")
     return "\n".join(parts)

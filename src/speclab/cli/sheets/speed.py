@@ -48,6 +48,9 @@ def baseline(run: Run, kinds: tuple[str, ...]) -> Sheet:
     )
     disturbed, repeated = figure(run, "disturbed_blocks", ".0f"), figure(run, "repeated_blocks", ".0f")
     title = f"Plain decoding; of {disturbed.found.n} blocks {disturbed} disturbed, {repeated} repeated"
+    unjudged = figure(run, "unjudged_blocks", ".0f")
+    if unjudged.found.value:
+        title += f", {unjudged} too short for a drift to show"
     return Sheet(title, ("kind", "tokens/s", "plain / plain, the noise floor", "best k"), rows)
 
 

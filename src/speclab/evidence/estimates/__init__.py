@@ -5,6 +5,7 @@ Importing this package registers every family.
 
 from speclab.evidence.estimates import (
     acceptance,
+    between,
     decomposition,
     disagreement,
     distribution,
@@ -25,6 +26,7 @@ __all__ = [
     "Unit",
     "ValueClass",
     "acceptance",
+    "between",
     "check_where",
     "decomposition",
     "disagreement",

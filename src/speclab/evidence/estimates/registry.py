@@ -13,6 +13,8 @@ from speclab.errors import InputError
 from speclab.evidence.estimates.blocks import under
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pydantic import BaseModel
 
     from speclab.evidence.estimates.estimate import Estimate, ValueClass
@@ -32,6 +34,8 @@ class NamedEstimate:
         function: From a run, and keyword arguments of the types that it declares.
         where: Checks those arguments; nothing is coerced.
         sampled: Whether `where` may also name a sampling, whose blocks it is then about.
+        several: Whether the function takes several runs. `where` then names another estimate as `of`, and its
+            conditions beside it.
         value_class: What the number is when it comes from a run.
         says: First line of the function's docstring.
     """
@@ -41,13 +45,16 @@ class NamedEstimate:
     where: type[BaseModel]
     value_class: ValueClass
     sampled: bool
+    several: bool
     says: str
 
 
 _NAMED: dict[str, NamedEstimate] = {}
 
 
-def named(value_class: ValueClass = "measured", *, sampled: bool = False) -> Callable[[F], F]:
+def named(
+    value_class: ValueClass = "measured", *, sampled: bool = False, several: bool = False
+) -> Callable[[F], F]:
     """Register a function under its own name.
 
     Its keyword-only parameters become the keys of `where`, with their types and defaults. They are read at run
@@ -66,9 +73,10 @@ def named(value_class: ValueClass = "measured", *, sampled: bool = False) -> Cal
         }
         if sampled:
             fields["sampling"] = (str | None, None)
-        where = create_model(name, __config__=ConfigDict(extra="forbid", strict=True), **fields)
+        config = ConfigDict(extra="allow" if several else "forbid", strict=True)
+        where = create_model(name, __config__=config, **fields)
         says = (inspect.getdoc(function) or "").partition("\n")[0]
-        _NAMED[name] = NamedEstimate(name, function, where, value_class, sampled, says)
+        _NAMED[name] = NamedEstimate(name, function, where, value_class, sampled, several, says)
         return function
 
     return register
@@ -102,16 +110,20 @@ def check_where(name: str, where: Where) -> dict[str, Any]:
         checked = found.where.model_validate(dict(where))
     except ValidationError as error:
         raise InputError(_fault(found, error)) from None
-    return {key: getattr(checked, key) for key in found.where.model_fields}
+    arguments = {key: getattr(checked, key) for key in found.where.model_fields}
+    return (
+        arguments | _of_another(found, arguments["of"], checked.model_extra or {}) if found.several else arguments
+    )
 
 
-def estimate(name: str, run: Run, where: Where) -> Estimate:
+def estimate(name: str, run: Run, where: Where, *, beside: Sequence[Run] = ()) -> Estimate:
     """Estimate by name.
 
     Args:
         name: As in `estimate_names`.
         run: The rows.
         where: Conditions, as the estimate declares them.
+        beside: Further runs, for an estimate over several.
 
     Raises:
         InputError: When the name or the conditions are unknown or of a wrong type.
@@ -119,8 +131,17 @@ def estimate(name: str, run: Run, where: Where) -> Estimate:
     """
     arguments = check_where(name, where)
     found = find_estimate(name)
+    if found.several:
+        return found.function((run, *beside), **arguments)
     sampling = arguments.pop("sampling", None) if found.sampled else None
     return found.function(run if sampling is None else under(run, sampling), **arguments)
+
+
+def _of_another(found: NamedEstimate, of: str, where: Where) -> dict[str, Any]:
+    if find_estimate(of).value_class != "measured":
+        msg = f"estimate {found.name} is of measured numbers, and {of} is {find_estimate(of).value_class}"
+        raise InputError(msg)
+    return check_where(of, where)
 
 
 def _fault(found: NamedEstimate, error: ValidationError) -> str:

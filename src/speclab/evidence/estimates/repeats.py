@@ -33,6 +33,14 @@ def disturbed_in_use(run: Run, *, kind: str | None = None) -> Estimate:
 
 
 @named(sampled=True)
+def unjudged_blocks(run: Run) -> Estimate:
+    """Blocks that count and are too short for a drift to show; n counts the blocks that count."""
+    there = blocks(run)
+    unjudged = sum(cell.unjudged is not None for cell in there)
+    return Estimate(value=unjudged, n=len(there), of="blocks", unit="count", reason="counted, not sampled")
+
+
+@named(sampled=True)
 def largest_repeat_change(run: Run) -> Estimate:
     """Largest factor, over arms and repeated blocks, between a block's speed-up and its repeat's.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from string import digits
 from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.margins import (
@@ -30,7 +31,7 @@ A_DECADE = 4
 """Points of the curve."""
 LARGEST = 10.0
 """Where the curve ends, in logits."""
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_RAISED = str.maketrans("-" + digits, "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @block

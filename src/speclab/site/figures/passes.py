@@ -8,6 +8,7 @@ from speclab.evidence.estimates.timing import pass_lengths, pass_ms, verify_rati
 from speclab.site.blocks import block
 from speclab.site.figures.base import DRAFT, TARGET, drawing, framed, once, svg
 from speclab.site.html import Html, shown, table, text
+from speclab.site.numbers import number
 from speclab.site.runs import run_link, run_of
 
 if TYPE_CHECKING:
@@ -33,8 +34,10 @@ def _figure(run: Run) -> str:
     caption = Html(
         text(
             f"Time of one forward pass after {timing.context_tokens} tokens of context, geometric mean over "
-            f"{timing.cycles} cycles with its 95 % interval (mostly smaller than the mark). Run "
+            f"{timing.cycles} cycles with its interval at "
         )
+        + number("given.confidence")
+        + text(" (mostly smaller than the mark). Run ")
         + run_link(run.record.id)
         + "."
     )

@@ -11,6 +11,7 @@ from speclab.evidence.estimates.speed import speedup as estimate_speedup
 from speclab.site.blocks import block
 from speclab.site.figures.base import BAND, INK, TARGET, drawing, framed, once, svg
 from speclab.site.html import Html, shown, table, text
+from speclab.site.numbers import number
 from speclab.site.runs import run_link, run_of
 
 if TYPE_CHECKING:
@@ -41,8 +42,12 @@ def _figure(run: Run) -> str:
     caption = Html(
         text(
             "Decode time of plain over decode time of the arm. A dot is a prompt, a line the mean of a kind, a "
-            "bar its 95 % interval where there are prompts enough for one. The grey band is plain against plain: "
-            "what this way of measuring calls a difference where there is none. Run "
+            "bar its interval at "
+        )
+        + number("given.confidence")
+        + text(
+            ", where there are prompts enough for one. The grey band is plain against plain: what this way of "
+            "measuring calls a difference where there is none. Run "
         )
         + run_link(run.record.id)
         + "."

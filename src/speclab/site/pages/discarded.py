@@ -9,8 +9,9 @@ from speclab.site.html import Html, code, link, table
 _INTRODUCTION = """# Discarded runs
 
 A run that must not be cited stays in the register with the reason. The program discards a run whose weights were
-not in memory; `speclab evidence discard RUN --reason` is for what no program can see. No number of any page may
-come from one of these: the build fails.
+not in memory, or most of whose blocks other programs disturbed; `speclab evidence discard RUN` enters it here with
+that reason. With `--reason` it is for what no program can see. No number of any page may come from one of these:
+the build fails.
 """
 
 

@@ -8,6 +8,7 @@ from speclab.errors import CheckError, InputError
 from speclab.evidence.claims import Claim, Computed
 from speclab.site.building import current, shown_fault
 from speclab.site.html import Html, code, link, table, text
+from speclab.site.pages.disturbed import DISTURBED, SAYS, disturbed_tables
 from speclab.site.runs import run_link
 from speclab.site.sources import pages, uses
 from speclab.site.uses import place_for_uses
@@ -66,7 +67,7 @@ def register_page() -> str:
             parts += [f"## {heading}", says, table(f"Numbers that are {value_class}", columns, "ll", rows)]
     if without:
         parts += ["## Without a value", table("Numbers that cannot be had", ("number", "why"), "ll", without)]
-    parts += ["## Runs", _runs(register)]
+    parts += ["## Runs", _runs(register), f"## {DISTURBED}", SAYS, disturbed_tables(register)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -110,5 +111,10 @@ def _runs(register: Register) -> Html:
     rows = [
         (run_link(run_id), plan, "the chapter follows it" if plan == register.current.main else "")
         for plan, run_id in register.current.runs.items()
+    ]
+    rows += [
+        (run_link(run_id), plan, f"beside {register.current.runs[plan]}")
+        for plan, beside in register.current.beside.items()
+        for run_id in beside
     ]
     return table("Adopted runs", ("run", "plan", ""), "lll", rows)

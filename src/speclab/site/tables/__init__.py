@@ -1,6 +1,7 @@
 """The tables, one question a file. Each takes a run's id; without one, the run that the chapter follows."""
 
 from speclab.site.tables.acceptance import acceptance
+from speclab.site.tables.between import between_runs
 from speclab.site.tables.costs import cost_ratios, pass_times
 from speclab.site.tables.disagreement import disagreement
 from speclab.site.tables.distribution import distribution
@@ -21,6 +22,7 @@ from speclab.site.tables.speed import shares, speedups
 
 __all__ = [
     "acceptance",
+    "between_runs",
     "constructed_ties",
     "cost_ratios",
     "disagreement",

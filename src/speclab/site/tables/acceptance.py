@@ -5,7 +5,8 @@ from __future__ import annotations
 from speclab.evidence.estimates.blocks import kinds_of, ks_of
 from speclab.site.blocks import block
 from speclab.site.cells import Cells
-from speclab.site.html import table
+from speclab.site.html import Html, table, text
+from speclab.site.numbers import number
 
 
 @block
@@ -19,6 +20,9 @@ def acceptance(run_id: str | None = None) -> str:
         ("kind", *(f"k = {k}" for k in ks)),
         "l" + "r" * len(ks),
         [(kind or "all kinds", *(cell("alpha", ".2f", k=k, kind=kind) for k in ks)) for kind in kinds],
-        note="Accepted proposals over decided ones, from complete iterations. Below a rate stands its 95 % "
-        "interval over prompts, where there are enough of them.",
+        note=Html(
+            text("Accepted proposals over decided ones, from complete iterations. Below a rate its interval at ")
+            + number("given.confidence")
+            + text(" over prompts stands, where there are enough of them.")
+        ),
     )

@@ -21,6 +21,8 @@ RULES: dict[Rule, str] = {
     "draft_kept": "draft's token kept",
 }
 """What the columns of the rules are called."""
+LARGEST_POWER = 0.999
+"""Rounded to as many places, a larger one would be shown as certainty."""
 HOW_TO_READ = (
     "The distance is the total variation of the two models' laws. Floor: no law farther than this from the "
     "target's, in total variation over the cells, goes unseen more than once in a hundred tries. Power: chance to "
@@ -71,6 +73,6 @@ def _right(test: RuleTest, false_alarm: float) -> list[str]:
 
 
 def _wrong(test: RuleTest) -> list[str]:
-    power = "above .999" if test.power > 0.999 else f"{test.power:.3f}"
+    power = f"above {LARGEST_POWER:g}" if test.power > LARGEST_POWER else f"{test.power:.3f}"
     needed = test.needed.value
     return [f"power {power}"] if needed is None else [f"power {power}", f"draws {needed:,}"]

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.exactness import exactness_cells
 from speclab.site.blocks import block
-from speclab.site.html import table
+from speclab.site.building import current
+from speclab.site.html import Html, table, text
+from speclab.site.numbers import number
 from speclab.site.runs import run_of
 
 if TYPE_CHECKING:
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
 
     from speclab.evidence.estimates.exactness import Group
     from speclab.records.rows import Enumerated, ExactnessCell
-    from speclab.site.html import Html
+
+TOLERANCE = "given.exact.tolerance"
+"""Below it a difference is that of rounding."""
 
 
 @block
@@ -128,11 +132,11 @@ def _table(run_id: str | None, group: Group, caption: str) -> Html:
     )
 
 
-def _range(cell: ExactnessCell, of: Callable[[Enumerated], float]) -> str:
+def _range(cell: ExactnessCell, of: Callable[[Enumerated], float]) -> Html:
     found = sorted(of(row) for row in cell.configurations)
-    if found[-1] < 1e-9:
-        return "below 1e-9"
-    return f"{found[0]:.3f} to {found[-1]:.3f}"
+    if found[-1] < current().register.number(TOLERANCE):
+        return Html(f"below {number(TOLERANCE)}")
+    return text(f"{found[0]:.3f} to {found[-1]:.3f}")
 
 
 def _accepted(rows: Iterable[Enumerated], draft: str) -> str:
