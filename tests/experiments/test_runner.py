@@ -102,7 +102,7 @@ def test_some_experiments_alone(repository: Path) -> None:
 
 def test_unknown_experiment(repository: Path) -> None:
     """A name that is none is refused."""
-    with pytest.raises(InputError, match="there are timing, speed, distribution, disagreement, exactness, "):
+    with pytest.raises(InputError, match="there are timing, speed, traces, distribution, disagreement, "):
         run_plan(small_ask(repository, "guessing"), bench=SmallBench())
 
 

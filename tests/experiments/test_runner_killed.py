@@ -18,6 +18,7 @@ from speclab.records.reader import read_run, run_folders
 SUPPORT = Path(__file__).parent.parent / "support"
 KEYS = {
     *(f"timing.r{cycle}" for cycle in range(3)),
+    "traces.prose-1",
     *(f"exactness.{walk}" for walk in ("ratio", "fresh-draw")),
     *(
         f"{part}.{prompt}{end}"

@@ -43,6 +43,7 @@ PLAN: dict[str, Any] = {
     "pair": {"target": "table-target", "draft": "table-draft", "dtype": "bfloat16", "device": "cpu"},
     "timing": {"lengths": [1, 2, 3, 5], "cycles": 3, "context_tokens": 8},
     "speed": {"ks": [1, 2], "rounds": 2, "new_tokens": 8},
+    "traces": {"kinds": ["prose"], "k": 2},
     "divergence": {"float32_prompts_per_kind": 1, "float32_k": 2, "float32_new_tokens": 6},
     "distribution": {"contexts_per_kind": 1, "seeds": 2, "draws": 2000, "cells": 10},
     "disagreement": {"contexts_per_prompt": 1},

@@ -21,13 +21,14 @@ from speclab.records.plan import (
     Plan,
     SpeedPlan,
     TimingPlan,
+    TracesPlan,
 )
 from speclab.records.rows import Results
 from speclab.records.run import Memory, ModelRecord, PromptRecord, RunRecord
 from synthetic_draws import disagreement_cell, distribution_cell
 from synthetic_margins import margins_cell
 from synthetic_outputs import divergence_cell
-from synthetic_rows import ALPHA, Speeds, speed_cell, timing_cells
+from synthetic_rows import ALPHA, Speeds, speed_cell, timing_cells, trace_cell
 from synthetic_walks import walk_cells
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def synthetic_plan(*, prompts_per_kind: int = 1, name: str = "quick", rounds: in
         prompts=tuple(f"{kind}-{n}" for n in range(1, prompts_per_kind + 1) for kind in KINDS),
         timing=TimingPlan(lengths=(1, 2, 3, 5, 9, 17, 33), cycles=15),
         speed=SpeedPlan(ks=(1, 2, 4), rounds=rounds, new_tokens=32),
+        traces=TracesPlan(kinds=("prose", "code", "json"), k=4),
         divergence=DivergencePlan(),
         distribution=DistributionPlan(contexts_per_kind=1, seeds=1),
         disagreement=DisagreementPlan(contexts_per_prompt=1),
@@ -81,6 +83,7 @@ def synthetic_run(
     cells = (
         *timing_cells(plan, speeds),
         *(speed_cell(plan, *each, turn, speeds) for turn in range(plan.speed.rounds) for each in prompts),
+        *(trace_cell(plan, kind) for kind in (plan.traces.kinds if plan.traces else ())),
         *(divergence_cell(plan, *each) for each in prompts),
         *(distribution_cell(plan, *each, s, dice) for s in range(plan.distribution.seeds) for each in contexts),
         *(disagreement_cell(plan, *each, dice) for each in prompts if plan.disagreement),

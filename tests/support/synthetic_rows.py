@@ -9,8 +9,10 @@ from speclab.records.rows import (
     ArmRow,
     IterationColumns,
     PassTime,
+    Piece,
     SpeedCell,
     TimingCell,
+    TraceCell,
     Turn,
 )
 
@@ -132,4 +134,22 @@ def speed_cell(plan: Plan, kind: str, number: int, turn: int, speeds: Speeds) ->
         prefill_target_ns=speeds.small(900),
         prefill_draft_ns=speeds.small(320),
         arms=rows,
+    )
+
+
+def trace_cell(plan: Plan, kind: str) -> TraceCell:
+    """The words to the first block of a kind; each token reads as its number."""
+    block = next(name for name in plan.prompts if name.rsplit("-", 1)[0] == kind)
+    k = max(plan.speed.ks)
+    ids = {
+        *outputs(kind, 1, 0, plan.speed.ks, plan.speed.new_tokens),
+        *outputs(kind, 1, k, plan.speed.ks, plan.speed.new_tokens),
+    }
+    return TraceCell(
+        block=f"speed.{block}.r0.a0",
+        prompt=block,
+        kind=kind,
+        k=k,
+        prompt_end=(1, 2),
+        pieces=tuple(Piece(token=token, text=f"<{token}>") for token in sorted(ids | {1, 2})),
     )

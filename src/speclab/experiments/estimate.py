@@ -60,6 +60,7 @@ class Estimate:
         parts = ", ".join(
             " ".join(filter(None, (name, minutes(seconds), self.guesses.get(name))))
             for name, seconds in self.seconds.items()
+            if seconds
         )
         return f"time: about {minutes(self.total)} of {plan.budget_minutes} min, {self.basis}; {parts}"
 
@@ -101,6 +102,7 @@ def expected_cells(plan: Plan, prompts: Sequence[EncodedPrompt]) -> dict[str, in
     return {
         "timing": plan.timing.cycles,
         "speed": len(prompts) * plan.speed.rounds * len(plan.speed.samplings),
+        "traces": len(plan.traces.kinds) if plan.traces else 0,
         "distribution": contexts * plan.distribution.seeds,
         "disagreement": len(prompts) if plan.disagreement else 0,
         "exactness": len(SUBJECTS),
@@ -132,6 +134,7 @@ def from_passes(plan: Plan, prompts: Sequence[EncodedPrompt], pace: Pace, float3
     seconds = {
         "timing": (cells["timing"] + 1) * sum(target(n) + draft(n) for n in plan.timing.lengths),
         "speed": cells["speed"] * block,
+        "traces": 0.0,  # nothing is computed
         "distribution": cells["distribution"] * (prefill + plan.distribution.draws * SECONDS_A_DRAW),
         "disagreement": _disagreement(plan, prompts, target, draft),
         "exactness": EXACTNESS_SECONDS,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 CLASSES = {
     "timing": "experiments.timing:Timing",
     "speed": "experiments.speed:Speed",
+    "traces": "experiments.traces:Traces",
     "distribution": "experiments.distribution:Distribution",
     "disagreement": "experiments.disagreement:Disagreement",
     "exactness": "experiments.exactness.experiment:Exactness",

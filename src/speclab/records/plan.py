@@ -13,7 +13,7 @@ Device: TypeAlias = Literal["cpu", "cuda"]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 
 ExperimentName: TypeAlias = Literal[
-    "timing", "speed", "distribution", "disagreement", "exactness", "divergence", "margins"
+    "timing", "speed", "traces", "distribution", "disagreement", "exactness", "divergence", "margins"
 ]
 EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
 """In the order they are measured."""
@@ -64,6 +64,13 @@ class SpeedPlan(Record):
     rounds: Positive
     new_tokens: Positive
     samplings: tuple[SamplingPlan, ...] = (SamplingPlan(),)
+
+
+class TracesPlan(Record):
+    """Generations to play back: the first prompt of each of these kinds, and the arm."""
+
+    kinds: tuple[str, ...]
+    k: Positive = 4
 
 
 class DivergencePlan(Record):
@@ -117,6 +124,7 @@ class Plan(Record):
     """Prompt ids, in the order they are measured."""
     timing: TimingPlan
     speed: SpeedPlan
+    traces: TracesPlan | None = None
     divergence: DivergencePlan
     distribution: DistributionPlan
     disagreement: DisagreementPlan | None = None
@@ -130,6 +138,6 @@ class Plan(Record):
     @property
     def experiments(self) -> tuple[str, ...]:
         """What a run of this plan measures, in order; what loads the pair in float32 comes last."""
-        parts = {"disagreement": self.disagreement, "margins": self.margins}
+        parts = {"traces": self.traces, "disagreement": self.disagreement, "margins": self.margins}
         chosen = EXPERIMENTS if self.measures is None else self.measures
         return tuple(name for name in EXPERIMENTS if name in chosen and parts.get(name, self) is not None)

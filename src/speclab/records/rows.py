@@ -28,6 +28,7 @@ from speclab.records.exactness import Enumerated, ExactnessCell
 from speclab.records.machine import Surroundings
 from speclab.records.margins import ConstructedTie, MarginsCell, ShapeChange
 from speclab.records.plan import SamplingPlan
+from speclab.records.trace import Piece, TraceCell
 
 __all__ = [
     "ArmName",
@@ -48,6 +49,7 @@ __all__ = [
     "MarginsCell",
     "ModelRole",
     "PassTime",
+    "Piece",
     "Recomputed",
     "RecomputedCell",
     "Results",
@@ -58,6 +60,7 @@ __all__ = [
     "SpeedCell",
     "Surroundings",
     "TimingCell",
+    "TraceCell",
     "Turn",
     "Way",
     "speed_key",
@@ -137,6 +140,7 @@ def speed_key(prompt: str, turn: int, attempt: int, sampling: SamplingPlan) -> s
 Cell: TypeAlias = Annotated[
     TimingCell
     | SpeedCell
+    | TraceCell
     | DistributionCell
     | DisagreementCell
     | ExactnessCell
