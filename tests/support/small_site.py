@@ -90,6 +90,10 @@ def copy_site(root: Path, *, run: str = RUN, seed: int = 0, slow: float = 1.0, n
             for n in range(1, len(beside) + 1)
         ]
         stand_beside(root, plan, *again)
+    claims = tomllib.loads(register.read_text(encoding="utf-8"))["claim"]
+    for cited in dict.fromkeys(each["run"] for each in claims if "run" in each):
+        record, results = synthetic_run(cited, seed=seed)
+        write_run(root / "research" / "runs" / cited, record, spoil(results))
     return root
 
 

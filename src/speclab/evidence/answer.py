@@ -13,6 +13,7 @@ from speclab.evidence.estimates.acceptance import alpha
 from speclab.evidence.estimates.blocks import kinds_of, ks_of
 from speclab.evidence.estimates.divergence import divergence_cells, identical_runs
 from speclab.evidence.estimates.estimate import EmptySelectionError
+from speclab.evidence.estimates.pooling import CONFIDENCE
 from speclab.evidence.estimates.speed import best_k, overhead_steps, speedup
 from speclab.evidence.estimates.timing import cost_ratio, verify_ratio
 from speclab.theory.cost import break_even_alpha, predicted_speedup
@@ -159,4 +160,4 @@ def _best_k(run: Run) -> int:
 def _interval(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return f"no interval: {found.reason}"
-    return f"95 % interval {found.low:.2f} to {found.high:.2f}, {found.n} prompts"
+    return f"{100 * CONFIDENCE:.0f} % interval {found.low:.2f} to {found.high:.2f}, {found.n} prompts"

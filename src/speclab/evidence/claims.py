@@ -40,6 +40,8 @@ class Claim(Record):
         estimate: Name of the function from rows to the number.
         where: Its conditions.
         plan: Plan whose current run is meant; the plan that is `main` where absent.
+        run: A run that is kept and that no plan need show, for what no other run can say, such as another machine;
+            instead of a plan.
         format: How it is shown, see `speclab.evidence.format`.
         holds: What the wording leans on, see `speclab.evidence.holds`.
     """
@@ -49,6 +51,7 @@ class Claim(Record):
     estimate: Text
     where: dict[str, Any] = Field(default_factory=dict)
     plan: Text | None = None
+    run: Annotated[str, Field(pattern=RUN_ID)] | None = None
     format: Text
     holds: Text | None = None
 

@@ -55,10 +55,10 @@ def compare_runs(left: Run, right: Run, register: Register) -> tuple[Compared, .
     Args:
         left: The first run.
         right: The second.
-        register: Whose claims are asked, whatever plan they are about.
+        register: Whose claims are asked, whatever plan they are about; not those of one certain run.
     """
     obstacles = not_comparable(left.record, right.record)
-    claims = (entry for entry in register.claims.values() if isinstance(entry, Claim))
+    claims = (each for each in register.claims.values() if isinstance(each, Claim) and each.run is None)
     return tuple(_compared(claim, left, right, obstacles) for claim in claims)
 
 

@@ -32,11 +32,12 @@ def read_toml(path: Path, *, parse_float: Callable[[str], Any] = float) -> dict[
         raise InputError(msg) from None
 
 
-def line_of(path: Path, key: str, value: str) -> int | None:
-    """Number of the first line `key = "value"` of a file, or None; for messages only."""
+def line_of(path: Path, key: str, value: str, *, last: bool = False) -> int | None:
+    """Number of the first or last line `key = "value"` of a file, or None; for messages only."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return None
     wanted = f'{key}="{value}"'
-    return next((number for number, line in enumerate(lines, 1) if "".join(line.split()).startswith(wanted)), None)
+    found = [number for number, line in enumerate(lines, 1) if "".join(line.split()).startswith(wanted)]
+    return found[-1 if last else 0] if found else None

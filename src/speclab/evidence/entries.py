@@ -58,7 +58,7 @@ def read_entries(repository: Path) -> Entries:
 
 def place(path: Path, name: str) -> str:
     """File, line and id of an entry, for messages."""
-    line = line_of(path, "id", name) or line_of(path, "run", name)
+    line = line_of(path, "id", name) or line_of(path, "run", name, last=True)  # claims cite runs, and come before
     return f"{FILE}:{line}: {name}" if line else f"{FILE}: {name}"
 
 
@@ -94,6 +94,9 @@ def _require_sound(entry: Numbered | Discard) -> None:
     """What can be told without a run."""
     if isinstance(entry, Claim):
         check_where(entry.estimate, entry.where)
+        if entry.plan is not None and entry.run is not None:
+            msg = f"it names the plan {entry.plan} and the run {entry.run}: take one of them away"
+            raise InputError(msg)
     if isinstance(entry, Computed):
         find_formula(entry.formula, entry.inputs)
     if not isinstance(entry, Discard) and entry.holds is not None:

@@ -138,7 +138,7 @@ class Register:
         raise InputError(msg)
 
     def _claimed(self, claim: Claim) -> Value:
-        run = self.run(claim.plan)
+        run = self.run(claim.plan) if claim.run is None else self.shown.kept(claim.run)
         return Value(
             address=claim.id,
             says=claim.says,

@@ -50,6 +50,18 @@ class Shown:
             raise InputError(msg)
         return self._read(self._current.runs[name], f"current for the plan {name}")
 
+    def kept(self, run_id: str) -> Run:
+        """A run that is kept, whether or not a plan shows it.
+
+        Raises:
+            InputError: When it is not there, is discarded, is unfinished, or cannot be read.
+        """
+        run = self._read(run_id, "cited by a claim")
+        if run.record.status != "complete":
+            msg = f"run {run_id} is {run.record.status}, and a claim cites complete runs only: finish or discard it"
+            raise InputError(msg)
+        return run
+
     def beside(self, run: Run) -> tuple[Run, ...]:
         """The runs beside one that a plan shows; none beside any other.
 

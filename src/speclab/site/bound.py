@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from speclab.errors import CheckError
 from speclab.evidence.checks import broken_holds
+from speclab.evidence.estimates.pooling import CONFIDENCE
 from speclab.site.building import current
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def about(value: Value) -> str:
     """What a number is, how sure, of which class and where from, in one line."""
     parts = [value.says, value.value_class]
     if interval := value.interval():
-        parts.append(f"95 % interval {interval}")
+        parts.append(f"{100 * CONFIDENCE:.0f} % interval {interval}")
     elif value.reason:
         parts.append(value.reason)
     if value.n is not None and value.low is not None:

@@ -57,7 +57,7 @@ def _claims_of_main() -> dict[tuple[str, str], str]:
     return {
         _key(claim.estimate, claim.where): claim.id
         for claim in register.claims.values()
-        if isinstance(claim, Claim) and claim.plan in {None, register.current.main}
+        if isinstance(claim, Claim) and claim.run is None and claim.plan in {None, register.current.main}
     }
 
 

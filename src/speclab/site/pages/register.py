@@ -29,7 +29,7 @@ SECTIONS = (
     (
         "Measured",
         "measured",
-        "From the rows of a run. The interval is at 95 %; where there is none, the reason stands there.",
+        "From the rows of a run, with its interval; where there is none, the reason stands there.",
     ),
     ("Computed", "computed", "By the cost model, or by arithmetic on the numbers that are named."),
     (
