@@ -73,7 +73,7 @@ def test_parts_and_other_classes(building: Building) -> None:
     assert bound("reported.speed.prose.k6")[0]["class"] == "reported"
     assert bound("given.confidence")[0]["class"] == "given"
     assert bound("plan.main.new_tokens")[1] == "32"
-    assert bound("break-even.k2")[0]["class"] == "computed"
+    assert bound("elsewhere.break-even.k4")[0]["class"] == "computed"
 
 
 CLASSES = {
@@ -81,7 +81,7 @@ CLASSES = {
     "speed.k2.low": "measured",
     "speed.k2.high": "measured",
     "speed.k2.n": "measured",
-    "break-even.k2": "computed",
+    "elsewhere.break-even.k4": "computed",
     "reported.speed.prose.k6": "reported",
     "plan.main.new_tokens": "given",
     "given.confidence": "given",
