@@ -51,7 +51,7 @@ def runless(make: Callable[[], str]) -> Callable[[], str]:
 
 
 def _name(make: Callable[..., str]) -> str:
-    room = "tables" if ".tables" in make.__module__ else "figures" if ".figures" in make.__module__ else "pages"
+    room = make.__module__.removeprefix("speclab.site.").partition(".")[0]
     return f"{room}.{make.__name__}"
 
 
