@@ -56,7 +56,7 @@ def test_a_plan_and_a_run_are_one_too_many(tmp_path: Path) -> None:
     root = small_repository(tmp_path, claim("both", "cost_ratio", run=OLD, plan="quick"))
     [fault] = Register(root).faults.values()
     assert fault == (
-        f"research/register.toml:3: both: it names the plan quick and the run {OLD}: take one of them away"
+        f"research/register.toml:4: both: it names the plan quick and the run {OLD}: take one of them away"
     )
 
 
@@ -70,7 +70,9 @@ def test_a_run_that_is_not_kept_has_no_numbers(root: Path) -> None:
 def test_a_discarded_run_has_none_either(root: Path) -> None:
     """The reason is said, and the entry's own line is that of the discard."""
     discard(OLD, "the machine slept", root)
-    with pytest.raises(InputError, match=rf"run {OLD} is discarded \(the machine slept\) and yet cited by a claim"):
+    with pytest.raises(
+        InputError, match=rf"run {OLD} is discarded \(the machine slept\) and yet cited by a claim"
+    ):
         Register(root).value("there")
     line = (root / "research" / "register.toml").read_text(encoding="utf-8").split("\n").index("[[discard]]") + 2
     assert Register(root).place(OLD) == f"research/register.toml:{line}: {OLD}"

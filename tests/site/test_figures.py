@@ -12,6 +12,7 @@ from bs4 import BeautifulSoup
 from small_site import copy_site
 from speclab.site import figures, tables
 from speclab.site.building import begin
+from speclab.site.figures.base import drawing, make_room
 from speclab.site.html import Html, code, table, text
 from synthetic import synthetic_run, write_run
 
@@ -71,6 +72,19 @@ def test_a_figure_is_read_aloud_and_shows_its_data(building: Building, figure: C
     assert caption.find("a", href="/evidence/runs/quick-synthetic.md") is not None
     assert soup.select("figure > details td")
     assert "currentColor" in str(svg)
+
+
+@pytest.mark.parametrize("label", ["1", "1,000,000"])
+def test_labels_at_the_left_are_inside_however_wide_they_are(label: str) -> None:
+    """Nothing is cut off; a figure that has the room stays as it is."""
+    with drawing(2.0) as figure:
+        axes = figure.add_subplot()
+        axes.set_yticks([0.5], [label])
+        axes.set_ylabel("milliseconds")
+        before = figure.subplotpars.left
+        make_room(figure)
+        assert figure.get_tightbbox().x0 >= 0
+        assert (figure.subplotpars.left == before) == (label == "1")
 
 
 def test_no_two_figures_share_an_id(building: Building) -> None:

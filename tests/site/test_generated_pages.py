@@ -78,7 +78,13 @@ def test_whatever_the_pages_ask_for_has_a_line_in_the_register(tmp_path: Path) -
     replace(root / "docs" / "index.md", "What was found", "What was found [=reported.speed.prose.k6] [=given.no]")
     begin(root)
     page = BeautifulSoup(generated_pages()["evidence/register.md"], "html.parser")
-    for address in ("c", "elsewhere.break-even.k4", "reported.speed.prose.k6", "given.confidence", "plan.main.new_tokens"):
+    for address in (
+        "c",
+        "elsewhere.break-even.k4",
+        "reported.speed.prose.k6",
+        "given.confidence",
+        "plan.main.new_tokens",
+    ):
         assert page.find(id=address) is not None
     assert page.find(id="given.no") is not None
     assert "there is no given.no" in page.get_text()

@@ -58,7 +58,9 @@ class Shown:
         """
         run = self._read(run_id, "cited by a claim")
         if run.record.status != "complete":
-            msg = f"run {run_id} is {run.record.status}, and a claim cites complete runs only: finish or discard it"
+            msg = (
+                f"run {run_id} is {run.record.status}, and a claim cites complete runs only: finish or discard it"
+            )
             raise InputError(msg)
         return run
 

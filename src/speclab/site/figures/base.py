@@ -98,6 +98,7 @@ def svg(figure: Figure, name: str, title: str, description: str) -> str:
         title: What it shows, for those who do not see it.
         description: What can be read from it, in a sentence or two.
     """
+    make_room(figure)
     buffer = io.StringIO()
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         figure.savefig(buffer, format="svg", metadata={"Date": None})
@@ -118,6 +119,14 @@ def svg(figure: Figure, name: str, title: str, description: str) -> str:
         f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(description)}</desc>'
         f"{inner}</svg>"
     )
+
+
+def make_room(figure: Figure) -> None:
+    """Move what is drawn to the right until the labels at the left are inside: how wide numbers are hangs on them."""
+    drawn = figure.get_tightbbox()
+    if drawn.x0 < 0:
+        margin = figure.subplotpars.left - drawn.x0 / figure.get_figwidth()
+        figure.subplots_adjust(left=margin + 0.005)
 
 
 def framed(name: str, finding: str, drawn: str, caption: str, table: str) -> str:
