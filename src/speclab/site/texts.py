@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NOTEBOOKS = ("docs", "notebooks", "research")
 """Where notebooks can lie."""
 PRINTED = ("src/speclab/site/figures", "src/speclab/site/tables", "src/speclab/site/pages")
-"""Code whose strings are captions, headings of columns, labels, notes, descriptions, and pages that nobody writes."""
+"""Code whose strings are captions, columns, labels, notes, descriptions, and pages that nobody writes."""
 _FORMAT = re.compile(r",?\.\d[f%e](?: \S+)?|#[0-9a-f]{6}")
 """Strings for no reader: the format of a number, a colour."""
 
