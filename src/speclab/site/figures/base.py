@@ -122,7 +122,7 @@ def svg(figure: Figure, name: str, title: str, description: str) -> str:
 
 
 def make_room(figure: Figure) -> None:
-    """Move what is drawn to the right until the labels at the left are inside; their width hangs on the numbers."""
+    """Move what is drawn to the right until the labels at the left are inside; numbers make them wide."""
     drawn = figure.get_tightbbox()
     if drawn.x0 < 0:
         margin = figure.subplotpars.left - drawn.x0 / figure.get_figwidth()
