@@ -146,7 +146,7 @@ def test_a_run_of_one_experiment_is_refused(root: Path) -> None:
     record, _ = synthetic_run("quick-1")
     results = run_of().results.model_copy(update={"run": "quick-1"})
     write_run(root / "runs/quick-1", record, results)
-    with pytest.raises(CheckError, match="holds no rows of timing, speed, distribution, disagreement"):
+    with pytest.raises(CheckError, match="holds no rows of timing, speed, traces, distribution"):
         adopt("quick-1", root)
 
 

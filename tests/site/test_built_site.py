@@ -49,7 +49,6 @@ def test_model_text_is_shown_and_neither_read_nor_run(built: Built) -> None:
     shown = NASTY.replace(" ", "␣").replace("\n", "\\n").replace("\u202e", "\\u202e")
     reached = {
         f"evidence/runs/{RUN}.html": ("First differences", "Constructed ties"),
-        "evidence/runs/law-synthetic.html": ("First differences", "Constructed ties"),
         "chapter/cost-and-speed.html": ("First differences", "Constructed ties"),
     }
     for name, captions in reached.items():

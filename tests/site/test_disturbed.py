@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 from bs4 import BeautifulSoup
 
-from small_site import RUN, copy_site, stand_beside
+from small_site import RUN, adopt_run, copy_site, stand_beside
+from speclab.evidence.register import Register
 from speclab.records.reader import read_run
 from speclab.records.rows import SpeedCell
 from speclab.site.building import begin
 from speclab.site.pages import generated_pages
 from speclab.site.pages.disturbed import DISTURBED
 from speclab.site.written import REGISTER, written
-from synthetic import synthetic_run, write_run
+from synthetic import synthetic_plan, synthetic_run, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,19 +66,19 @@ def test_every_disturbed_block_stands_in_the_register_with_its_repeat(root: Path
 
 
 def test_a_run_without_one_says_none(root: Path) -> None:
-    """Of every plan that shows a run, and of the runs beside it: silence would not tell quiet from forgotten."""
+    """Of every run that is shown, beside one or cited by name: silence would not tell quiet from forgotten."""
     stand_beside(root, "quick", synthetic_run("again", seed=1))
     quiet = {line.partition("`")[2] for line in lines(root) if line.endswith(": none")}
     assert "again`: none" in quiet
-    assert "law-synthetic`: none" in quiet
+    assert {f"{cited}`: none" for cited in Register(root).cited} <= quiet
     text = " ".join(each.get_text() for each in section(root) if each.name == "p")
     assert "In again: none." in text
-    assert "In law-synthetic: none." in text
 
 
 def test_a_run_that_cannot_be_read_is_said_in_its_place(root: Path) -> None:
     """The other runs stand there all the same."""
+    adopt_run(root, *synthetic_run("other-1", plan=synthetic_plan(name="other")))
     (root / "research" / "runs" / RUN / "results.json").unlink()
     shown = section(root)
     assert "results.json is missing" in shown[0].get_text()
-    assert any("In law-synthetic: none." in each.get_text() for each in shown)
+    assert any("In other-1: none." in each.get_text() for each in shown)

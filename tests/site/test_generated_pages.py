@@ -98,3 +98,16 @@ def test_a_register_that_cannot_be_read_is_a_fault_of_its_page(tmp_path: Path) -
     assert "is not TOML" in generated_pages()["evidence/register.md"]
     with pytest.raises(CheckError, match=r"evidence/register\.md: .*current\.toml is not TOML"):
         building.conclude()
+
+
+def test_the_register_leads_to_every_run_that_is_kept(tmp_path: Path) -> None:
+    """Shown by a plan, cited by name, or shown no more; discarded ones have a list of their own."""
+    root = copy_site(tmp_path / "site")
+    write_run(root / "research" / "runs" / "left", *synthetic_run("left"))
+    begin(root)
+    page = BeautifulSoup(generated_pages()["evidence/register.md"], "html.parser")
+    table = next(each for each in page.find_all("table") if "Runs that are kept" in each.get_text())
+    rows = {str(row.find("code").get_text()): row.get_text() for row in table.select("tbody tr")}  # type: ignore[union-attr]
+    assert set(rows) == {each.name for each in (root / "research" / "runs").iterdir()}
+    assert "the chapter follows it" in rows[RUN]
+    assert "no number of these pages comes from it" in rows["left"]

@@ -38,7 +38,7 @@ def test_each_block_names_its_run(built: Built) -> None:
         if each.page in {CHAPTER, "evidence/exactness.html"} and not each.source.startswith("[=")
     }
     assert blocks["tables.speedups"].source == f"tables.speedups, run {RUN}"
-    assert blocks["tables.exactness_right"].source == "tables.exactness_right, run law-synthetic"
+    assert blocks["tables.exactness_right"].source == f"tables.exactness_right, run {RUN}"
     assert int(blocks["tables.speedups"].shown.split()[0]) > 10
 
 

@@ -58,7 +58,7 @@ def test_a_new_number_makes_both_outdated(root: Path) -> None:
 
 def test_an_edit_by_hand_is_found(root: Path) -> None:
     """In either file, and a file that is missing."""
-    replace(root / README, "times as fast on prose", "times as fast on verse")
+    replace(root / README, "The same two models", "The same three models")
     # The template says otherwise too now; the block does not follow it.
     replace(root / README, "<!-- /numbers -->", "and more\n<!-- /numbers -->")
     (root / REGISTER).unlink()

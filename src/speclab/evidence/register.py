@@ -69,6 +69,15 @@ class Register:
         """
         return self.shown.run(plan)
 
+    @property
+    def cited(self) -> tuple[str, ...]:
+        """Runs that claims cite by name and that no plan shows, nor stand beside one that it shows."""
+        named = dict.fromkeys(
+            each.run for each in self.claims.values() if isinstance(each, Claim) and each.run is not None
+        )
+        shown = {run for plan in self.current.runs for run in self.current.together(plan)}
+        return tuple(run for run in named if run not in shown)
+
     def cite(self, address: str) -> tuple[Value, Part]:
         """What an address stands for, and which part of it is meant.
 

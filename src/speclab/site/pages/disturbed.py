@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from speclab.errors import CheckError, InputError
@@ -11,6 +12,8 @@ from speclab.site.html import Html, table, text
 from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from speclab.evidence.register import Register
     from speclab.records.reader import Run
 
@@ -24,27 +27,37 @@ SAYS = (
 def disturbed_tables(register: Register) -> Html:
     """A table for each run, or the word that nothing was marked in it, or why it cannot be had."""
     parts: list[str] = []
-    for plan in register.current.runs:
+    for name, runs in _shown(register).items():
         try:
-            parts += map(_table, _runs(register, plan))
+            parts += map(_table, runs())
         except (CheckError, InputError) as error:
             # Named again where a number of that run is shown, and by `speclab evidence check`.
-            parts.append(shown_fault(plan, str(error)))
+            parts.append(shown_fault(name, str(error)))
     return Html("\n\n".join(parts))
 
 
 def disturbed_lines(register: Register) -> str:
     """The same as a list in Markdown."""
     lines = []
-    for run in [run for plan in register.current.runs for run in _runs(register, plan)]:
+    for run in [run for runs in _shown(register).values() for run in runs()]:
         marked = [f"  - {where}: {why}; {outcome}" for where, why, outcome in _rows(run)]
         lines += [f"- `{run.record.id}`:" + ("" if marked else " none"), *marked]
     return "\n".join(lines)
 
 
-def _runs(register: Register, plan: str) -> tuple[Run, ...]:
+def _shown(register: Register) -> dict[str, Callable[[], tuple[Run, ...]]]:
+    """How to have the runs of each plan, and those that a claim cites by name."""
+    plans = {plan: partial(_of_plan, register, plan) for plan in register.current.runs}
+    return plans | {run_id: partial(_cited, register, run_id) for run_id in register.cited}
+
+
+def _of_plan(register: Register, plan: str) -> tuple[Run, ...]:
     run = register.run(plan)
     return run, *register.shown.beside(run)
+
+
+def _cited(register: Register, run_id: str) -> tuple[Run, ...]:
+    return (register.shown.kept(run_id),)
 
 
 def _rows(run: Run) -> list[tuple[str, str, str]]:

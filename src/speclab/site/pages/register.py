@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from speclab.errors import CheckError, InputError
 from speclab.evidence.claims import Claim, Computed
+from speclab.records.reader import run_folders, run_homes
 from speclab.site.building import current, shown_fault
 from speclab.site.html import Html, code, link, table, text
 from speclab.site.pages.disturbed import DISTURBED, SAYS, disturbed_tables
@@ -117,4 +118,11 @@ def _runs(register: Register) -> Html:
         for plan, beside in register.current.beside.items()
         for run_id in beside
     ]
-    return table("Adopted runs", ("run", "plan", ""), "lll", rows)
+    rows += [
+        (run_link(run_id), "", "no plan shows it any more; claims cite it by name") for run_id in register.cited
+    ]
+    named = {run for plan in register.current.runs for run in register.current.together(plan)}
+    named |= {*register.cited, *register.discards}
+    kept = [each.name for each in run_folders(run_homes(register.repository)[1]) if each.name not in named]
+    rows += [(run_link(run_id), "", "kept; no number of these pages comes from it") for run_id in kept]
+    return table("Runs that are kept", ("run", "plan", ""), "lll", rows)
