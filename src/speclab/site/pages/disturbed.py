@@ -47,8 +47,9 @@ def disturbed_lines(register: Register) -> str:
 
 def _shown(register: Register) -> dict[str, Callable[[], tuple[Run, ...]]]:
     """How to have the runs of each plan, and those that a claim cites by name."""
-    plans = {plan: partial(_of_plan, register, plan) for plan in register.current.runs}
-    return plans | {run_id: partial(_cited, register, run_id) for run_id in register.cited}
+    ways: dict[str, Callable[[], tuple[Run, ...]]] = {}
+    ways |= {plan: partial(_of_plan, register, plan) for plan in register.current.runs}
+    return ways | {run_id: partial(_cited, register, run_id) for run_id in register.cited}
 
 
 def _of_plan(register: Register, plan: str) -> tuple[Run, ...]:
