@@ -14,6 +14,7 @@ from speclab.evidence.checks import check
 from speclab.evidence.current import read_current
 from speclab.evidence.register import Register
 from speclab.records.base import Reading
+from speclab.records.run import RunRecord
 from synthetic import plan_text, synthetic_plan, synthetic_run
 
 if TYPE_CHECKING:
@@ -141,6 +142,26 @@ def test_a_plan_without_a_run_has_none_beside_it(root: Path) -> None:
     _write_beside(root, "quick-2", plan="slow")
     with pytest.raises(InputError, match=r"beside.slow: that plan has no run there"):
         read_current(root)
+
+
+def test_a_run_that_stands_there_twice_is_refused(root: Path) -> None:
+    """It would count as two."""
+    adopt_beside("quick-2", root)
+    path = root / "research" / "current.toml"
+    text = path.read_text(encoding="utf-8").replace('"quick-2",', '"quick-2", "quick-2",')
+    path.write_text(text, encoding="utf-8")
+    [fault] = check(root)
+    assert "beside.quick: a run stands there twice" in fault
+
+
+@pytest.mark.parametrize("run_id", ["quick-1", "quick-2"])
+def test_what_speaks_against_adopting_speaks_against_showing(root: Path, run_id: str) -> None:
+    """A record that says so is named, however the run came to be shown."""
+    adopt_beside("quick-2", root)
+    path = root / "research" / "runs" / run_id / "run.json"
+    record = RunRecord.model_validate_json(path.read_text(encoding="utf-8"))
+    path.write_text(record.model_copy(update={"overrides": ("--k 3",)}).model_dump_json(), encoding="utf-8")
+    assert any("it departed from its plan (--k 3)" in each for each in check(root))
 
 
 def _write_beside(root: Path, run_id: str, plan: str = "quick") -> None:

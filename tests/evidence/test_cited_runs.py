@@ -69,13 +69,22 @@ def test_a_run_that_is_not_kept_has_no_numbers(root: Path) -> None:
 
 def test_a_discarded_run_has_none_either(root: Path) -> None:
     """The reason is said, and the entry's own line is that of the discard."""
-    discard(OLD, "the machine slept", root)
-    with pytest.raises(
-        InputError, match=rf"run {OLD} is discarded \(the machine slept\) and yet cited by a claim"
-    ):
+    register = root / "research" / "register.toml"
+    entry = f'\n[[discard]]\nrun = "{OLD}"\nreason = "the machine slept"\n'
+    register.write_text(register.read_text(encoding="utf-8") + entry, encoding="utf-8")
+    with pytest.raises(InputError, match=rf"run {OLD} is discarded \(the machine slept\) and yet cited"):
         Register(root).value("there")
-    line = (root / "research" / "register.toml").read_text(encoding="utf-8").split("\n").index("[[discard]]") + 2
+    line = register.read_text(encoding="utf-8").split("\n").index("[[discard]]") + 2
     assert Register(root).place(OLD) == f"research/register.toml:{line}: {OLD}"
+
+
+def test_a_run_that_claims_cite_is_not_discarded_under_them(root: Path) -> None:
+    """The claims are named, and nothing was changed."""
+    register = root / "research" / "register.toml"
+    before = register.read_bytes()
+    with pytest.raises(InputError, match=rf"run {OLD} is cited by name in .*\(there\): change these claims"):
+        discard(OLD, "the machine slept", root)
+    assert register.read_bytes() == before
 
 
 def test_an_unfinished_run_has_none_either(root: Path) -> None:

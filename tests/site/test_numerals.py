@@ -150,3 +150,35 @@ def draw(x):
 def test_the_repository_has_none() -> None:
     """No file is excepted."""
     assert findings(HERE) == []
+
+
+@pytest.mark.parametrize(
+    ("opened", "what"),
+    [
+        ("An open <!-- mark.", "a comment"),
+        ("It costs $$ a lot.", "a formula"),
+        ("```text", "a fence"),
+        ("```text``` is code.", "a fence"),
+        ("~~~ is a mark", "a fence"),
+    ],
+)
+def test_nothing_hides_behind_a_mark_that_is_never_closed(tmp_path: Path, opened: str, what: str) -> None:
+    """The page shows what stands behind it, so the lint refuses the mark."""
+    (tmp_path / "README.md").write_text(f"# Title\n\n{opened}\n\nIt is 42 times as fast.\n", encoding="utf-8")
+    [found] = findings(tmp_path)
+    assert found.startswith(f"README.md: line 3: {what} is opened there")
+
+
+@pytest.mark.parametrize("line", ["Of 2000 prompts most were equal.", "After 1999\u00a0tokens.", "2048 ids"])
+def test_a_count_is_no_year(line: str) -> None:
+    """What is counted stands behind it."""
+    assert typed(line)
+    assert not typed("In 1999 and since 2026, tokens were counted.")
+
+
+def test_the_title_of_a_code_block_is_read(tmp_path: Path) -> None:
+    """It is shown above the code."""
+    fence = '```python title="83 times faster"\nx = 99.9\n```\n'
+    (tmp_path / "README.md").write_text(fence, encoding="utf-8")
+    [found] = findings(tmp_path)
+    assert found.startswith("README.md:1: '83 times' is typed in")

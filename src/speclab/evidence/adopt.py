@@ -12,6 +12,7 @@ import tomli_w
 
 from speclab.errors import CheckError, InputError
 from speclab.evidence.beside import not_the_same
+from speclab.evidence.claims import Claim
 from speclab.evidence.current import Current, read_current, write_current
 from speclab.evidence.entries import FILE, read_entries
 from speclab.evidence.reasons import reasons_against
@@ -92,27 +93,36 @@ def discard(run_id: str, reason: str | None, repository: Path) -> str:
         The reason as it stands in the register.
 
     Raises:
-        InputError: When the run is not there, is current, or is discarded already, or there is no reason.
+        InputError: When the run is not there, is current, is cited by name, is discarded already, or there is no
+            reason. Nothing was changed then.
     """
     folder = find_run(run_id, repository)
     reason = " ".join((_own_reason(folder) if reason is None else reason).split())
-    if not reason:
-        msg = f"say why run {run_id} is discarded: --reason"
+    if not reason or not reason.isprintable():
+        msg = f"say why run {run_id} is discarded, in plain words: --reason"
         raise InputError(msg)
     _require_at_rest(run_id)
     plan = read_current(repository).plan_of(run_id)
     if plan is not None:
         msg = f"run {run_id} is what the plan {plan} shows: adopt another run of that plan before you discard it"
         raise InputError(msg)
-    if run_id in read_entries(repository).discards:
+    entries = read_entries(repository)
+    if run_id in entries.discards:
         msg = f"run {run_id} is discarded already: its reason stands in {FILE}"
         raise InputError(msg)
-    _take_from_beside(run_id, repository)
+    if run_id in entries.faults:
+        raise InputError(entries.faults[run_id])
+    citing = [each.id for each in entries.claims.values() if isinstance(each, Claim) and each.run == run_id]
+    if citing:
+        msg = f"run {run_id} is cited by name in {FILE} ({', '.join(citing)}): change these claims before it goes"
+        raise InputError(msg)
     _move(folder, run_homes(repository)[1] / run_id)
     path = repository / FILE
     entry = f"[[discard]]\n{tomli_w.dumps({'run': run_id, 'reason': reason})}"
     # Appended, so that whatever was written by hand keeps its order and its comments.
     write_atomic(path, f"{path.read_text(encoding='utf-8').rstrip()}\n\n{entry}")
+    # Last: killed before, the check names a run that is discarded and yet beside.
+    _take_from_beside(run_id, repository)
     return reason
 
 

@@ -11,6 +11,7 @@ from speclab.evidence.current import FILE as CURRENT_FILE
 from speclab.evidence.entries import FILE
 from speclab.evidence.freshness import changed_sources
 from speclab.evidence.holds import parse_holds
+from speclab.evidence.reasons import reasons_in
 from speclab.evidence.register import Register
 from speclab.records.reader import RECORD, read_record, read_run, run_folders, run_homes
 
@@ -122,6 +123,9 @@ def _current(register: Register) -> Iterator[str]:
             continue
         if record.plan.name != plan:
             yield f"{CURRENT_FILE}: {plan}: run {run_id} was made by the plan {record.plan.name}"
+        yield from (
+            f"{CURRENT_FILE}: {plan}: run {run_id} is not to be shown: {why}" for why in reasons_in(record)
+        )
         for other in register.current.beside.get(plan, ()):
             yield from (f"{CURRENT_FILE}: beside.{plan}: {fault}" for fault in _beside(register, record, other))
 
@@ -134,7 +138,8 @@ def _beside(register: Register, shown: RunRecord, run_id: str) -> Iterator[str]:
     else:
         folder = run_homes(register.repository)[1] / run_id
         try:
-            against = not_the_same(shown, read_record(folder))
+            record = read_record(folder)
+            against = (*not_the_same(shown, record), *reasons_in(record))
         except InputError as error:
             if not folder.is_dir():  # what else is wrong with it is said where every run is looked at
                 yield str(error)

@@ -59,6 +59,10 @@ def read_current(repository: Path) -> Current:
     if current.main is not None and current.main not in current.runs:
         msg = f"{path}: main = {current.main!r}, and that plan has no run there; name one that has, or adopt a run"
         raise InputError(msg)
+    for plan, beside in current.beside.items():
+        if len(set(beside)) < len(beside):
+            msg = f"{path}: beside.{plan}: a run stands there twice, and would count twice; take it away once"
+            raise InputError(msg)
     for plan in current.beside.keys() - current.runs.keys():
         msg = f"{path}: beside.{plan}: that plan has no run there to stand beside; take the line away"
         raise InputError(msg)

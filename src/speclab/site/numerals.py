@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from speclab.errors import InputError
 from speclab.site.sources import INLINE_CODE, MARK, Fence, front_matter, walk
@@ -30,8 +30,15 @@ _NUMBER = re.compile(
     rf"(?<![\w.,])(?P<factor>[×÷]\s?)?[-+−~]?(?P<digits>\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?:\.\d+)?|\d+[.,]\d+|\.?\d+)"
     rf"(?P<unit>[\s\u00a0\u202f-]?(?:{_UNITS})|(?!st|nd|rd|th)[^\W\d]+)?"
 )
-# Lengths of a context such as 2048 are none.
+# Lengths of a context such as 2048 are none, nor are counts.
 _YEAR = re.compile(r"19\d\d|20[0-3]\d")
+_COUNTED = re.compile(
+    r"[\s\u00a0\u202f](?:tokens?|prompts?|draws?|runs?|texts?|blocks?|steps?|passes|iterations?|contexts?|positions?"
+    r"|seeds?|rows?|cycles?|words?|samples?|parameters|tests?)\b"
+)
+# What may stand behind the mark of a fence: a language, then options or attributes.
+_INFO = re.compile(r"[\w.+#-]*(?:\s+[\w-]+=\"[^\"]*\")*|\{[^}]*\}")
+_TITLE = re.compile(r"title=\"([^\"]*)\"")
 # What is no prose, in the order in which it is taken out. Alternative texts and titles stay.
 _NOT_PROSE = (
     INLINE_CODE,
@@ -48,17 +55,28 @@ _NOT_PROSE = (
 )
 
 
-def prose(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a Markdown file with everything that is no prose taken out.
+def prose(text: str, *, whole: bool = True) -> Iterator[tuple[int, str]]:
+    """The lines of a Markdown text with everything that is no prose taken out.
+
+    Args:
+        text: In Markdown.
+        whole: Whether it is a page; false where it is a piece of one, which may open what another piece closes.
 
     Yields:
         The number of the line, from 1, and what is left of it.
+
+    Raises:
+        InputError: When a fence, a comment or a formula is opened and never closed: what it hides here is seen on
+            the page.
     """
     # A title is shown too.
     yield from enumerate(front_matter(text), 1)
-    hidden = ""
+    hidden, since = "", 0
     for each in walk(_without_filled(text)):
         if isinstance(each, Fence):
+            if whole and not (each.closed and _INFO.fullmatch(each.info)):
+                _refuse_open(each.line, "a fence")
+            yield each.line, " ".join(_TITLE.findall(each.info))
             continue
         number, line = each
         if hidden:
@@ -69,8 +87,18 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
             before, found, after = line.partition(opened)
             if found:
                 hidden, rest = _reveal(after, closed)
+                since = number
                 line = before + rest
         yield number, line
+    if whole and hidden:
+        _refuse_open(since, "a comment" if hidden == "-->" else "a formula")
+
+
+def _refuse_open(line: int, what: str) -> NoReturn:
+    msg = (
+        f"line {line}: {what} is opened there that Markdown does not see closed: close it, or set the mark as code"
+    )
+    raise InputError(msg)
 
 
 def _without_filled(text: str) -> str:
@@ -91,7 +119,10 @@ def typed(line: str) -> list[str]:
     found = []
     for match in _NUMBER.finditer(line):
         digits = match["digits"]
-        plain = digits.isdigit() and (int(digits) <= 10 or _YEAR.fullmatch(digits) is not None)
+        plain = digits.isdigit() and (
+            int(digits) <= 10
+            or (_YEAR.fullmatch(digits) is not None and not _COUNTED.match(line, match.end("digits")))
+        )
         if match["factor"] or match["unit"] or not plain:
             found.append(match[0].strip())
     return found
@@ -109,12 +140,17 @@ def findings(root: Path) -> list[str]:
     Raises:
         InputError: When a notebook cannot be read.
     """
-    return [
-        f"{text.file}:{text.line + number - 1}: {each!r} is typed in: bind it with [=…], or set it as code"
-        for text in texts(root)
-        for number, line in prose(text.text)
-        for each in typed(line)
-    ]
+    found: list[str] = []
+    for text in texts(root):
+        try:
+            found += (
+                f"{text.file}:{text.line + number - 1}: {each!r} is typed in: bind it with [=…], or set it as code"
+                for number, line in prose(text.text, whole=not text.file.endswith(".py"))
+                for each in typed(line)
+            )
+        except InputError as error:
+            found.append(f"{text.file}: {error}")
+    return found
 
 
 def main() -> None:

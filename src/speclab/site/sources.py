@@ -19,11 +19,12 @@ MARK = re.compile(r"\[=(?P<address>[^\]\s]*)\]")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced block: the line it starts on, what follows its mark there, and its content."""
+    """A fenced block: the line it starts on, what follows its mark there, its content, and whether it ends."""
 
     line: int
     info: str
     code: tuple[str, ...]
+    closed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def walk(text: str) -> Iterator[tuple[int, str] | Fence]:
         # A longer run of the same mark, alone on its line, closes; an open end runs to the end of the file.
         end = re.compile(rf"^\s*{re.escape(opened['mark'])}{re.escape(opened['mark'][0])}*\s*$")
         close = next((n for n in range(at + 1, len(lines)) if end.match(lines[n])), len(lines))
-        yield Fence(at + 1, opened["info"].strip(), tuple(lines[at + 1 : close]))
+        yield Fence(at + 1, opened["info"].strip(), tuple(lines[at + 1 : close]), close < len(lines))
         at = close + 1
 
 
