@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from speclab.errors import CheckError, InputError
 from speclab.site.building import begin
 from speclab.site.built import read_site
+from speclab.site.gate import finish
 from speclab.site.pages import generated_pages
 from speclab.site.sitelinks import link_faults
 from speclab.site.sources import block_faults, heading_faults, pages, printed_blocks
@@ -85,14 +85,7 @@ def _id_faults(page: BuiltPage) -> Iterator[str]:
 
 def main() -> None:
     """Check the site that is named, built from the repository in the current folder; exit 1 on a fault."""
-    site = Path(sys.argv[1] if len(sys.argv) > 1 else "site")
-    try:
-        faults = check(site, Path.cwd())
-    except (CheckError, InputError) as error:
-        faults = [str(error)]
-    for line in faults:
-        print(line, file=sys.stderr)
-    sys.exit(1 if faults else 0)
+    finish(lambda: check(Path(sys.argv[1] if len(sys.argv) > 1 else "site"), Path.cwd()))
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ are written as code.
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from speclab.errors import InputError
+from speclab.site.gate import finish
 from speclab.site.sources import INLINE_CODE, MARK, Fence, front_matter, walk
 from speclab.site.texts import texts
 from speclab.site.written import BLOCK
@@ -155,13 +155,7 @@ def findings(root: Path) -> list[str]:
 
 def main() -> None:
     """Lint the repository in the current folder; exit 1 where a number was typed in."""
-    try:
-        found = findings(Path.cwd())
-    except InputError as error:
-        found = [str(error)]
-    for line in found:
-        print(line, file=sys.stderr)
-    sys.exit(1 if found else 0)
+    finish(lambda: findings(Path.cwd()))
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from speclab.errors import CheckError, InputError
 from speclab.records.files import write_atomic
 from speclab.site.bound import about, bound
 from speclab.site.building import begin, current
+from speclab.site.gate import finish
 from speclab.site.pages.disturbed import DISTURBED, SAYS, disturbed_lines
 from speclab.site.pages.register import SECTIONS, addresses
 from speclab.site.sources import MARK
@@ -52,6 +52,13 @@ def outdated(root: Path) -> list[str]:
     ]
 
 
+def write(root: Path) -> list[str]:
+    """Write these files again; there is nothing to report then."""
+    for path, text in written(root).items():
+        write_atomic(root / path, text)
+    return []
+
+
 def _filled(match: re.Match[str]) -> str:
     text = MARK.sub(lambda mark: bound(mark["address"])[1], match["template"]).strip()
     return f"{match[1]}\n{text}\n\n{match[4]}"
@@ -77,17 +84,7 @@ def _line(value: Value) -> str:
 
 def main() -> None:
     """Check the repository in the current folder, or write these files again; exit 1 where one is not current."""
-    root = Path.cwd()
-    try:
-        if "--write" in sys.argv[1:]:
-            for path, text in written(root).items():
-                write_atomic(root / path, text)
-        faults = outdated(root)
-    except (CheckError, InputError) as error:
-        faults = [str(error)]
-    for line in faults:
-        print(line, file=sys.stderr)
-    sys.exit(1 if faults else 0)
+    finish(lambda: write(Path.cwd()) if "--write" in sys.argv[1:] else outdated(Path.cwd()))
 
 
 if __name__ == "__main__":
