@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from speclab.evidence.difference import not_comparable
+from speclab.records.same import differing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,6 @@ def _departures(shown: RunRecord, other: RunRecord) -> Iterator[str]:
         ("packages", shown.packages, other.packages),
         ("source files", shown.sources, other.sources),
     ):
-        names = sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name))
+        names = differing(one, two)
         if names:
-            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            yield f"other {what} ({names[0]}{more})"
+            yield f"other {what} ({names})"

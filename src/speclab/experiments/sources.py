@@ -14,6 +14,7 @@ from speclab.errors import InputError
 from speclab.experiments.imports import executed_files
 from speclab.records.base import Reading
 from speclab.records.files import sha256_of
+from speclab.records.same import differing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,11 +65,10 @@ class Sources:
             InputError: Names one thing that changed.
         """
         for what, before, now in (("file", digests, self.digests), ("package", packages, self.packages)):
-            changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+            changed = differing(before, now)
             if changed:
-                more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
                 msg = (
-                    f"the {what} {changed[0]}{more} changed since this run began, and a run holds the work of "
+                    f"the {what} {changed} changed since this run began, and a run holds the work of "
                     "one state of the code: put it back, or start anew without --resume"
                 )
                 raise InputError(msg)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from speclab.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from speclab.records.machine import Machine
     from speclab.records.run import RunRecord
 
@@ -25,6 +27,14 @@ def describe(machine: Machine) -> str:
     model, cores, threads, card = _parts(machine)
     memory = f"{machine.processor.memory_bytes / 1e9:.0f} GB"
     return f"{model or 'unknown processor'}, {cores} cores, {threads} threads, {memory}, {card or 'no card'}"
+
+
+def differing(one: Mapping[str, str], other: Mapping[str, str]) -> str | None:
+    """The first entry by name that two lists do not share, and how many more; none where they are the same."""
+    names = sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+    if not names:
+        return None
+    return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
 
 
 def require_same_machine(record: RunRecord, here: Machine) -> None:
