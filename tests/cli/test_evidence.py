@@ -130,6 +130,8 @@ def test_adopt_and_discard(tmp_path: Path, evidence: Command, monkeypatch: pytes
     }
     assert evidence("adopt", "quick-2", "--beside") == 1
     assert evidence("adopt", "quick-1", "--beside") == 2
+    assert evidence("adopt", "quick-3", "--beside", "--main") == 2
+    assert evidence.document("adopt", "quick-1", "--main")["main"] == "quick"
     assert evidence("discard", "quick-9", "--reason", "none") == 2
 
 
@@ -302,3 +304,15 @@ def test_check_fresh_fails_on_code_that_changed(tmp_path: Path, evidence: Comman
     assert evidence("check") == 0
     assert evidence("check", "--fresh") == 1
     assert "quick-1: stale: src/speclab/decoding/loop.py is gone" in evidence.err
+
+
+def test_check_fresh_of_a_damaged_run_is_still_one_document(tmp_path: Path, evidence: Command) -> None:
+    """What cannot be read is a fault of its own; nothing is said of its freshness."""
+    small_repository(tmp_path, claim("c", "cost_ratio"))
+    new_run(tmp_path, "quick-1")
+    assert evidence("adopt", "quick-1") == 0
+    (tmp_path / "research/runs/quick-1/run.json").write_text("{", encoding="utf-8")
+    assert evidence("check", "--fresh", "--json") == 1
+    faults = json.loads(evidence.out)["faults"]
+    assert any("research/runs/quick-1" in each for each in faults)
+    assert not any("stale" in each for each in faults)

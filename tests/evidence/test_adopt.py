@@ -12,9 +12,9 @@ import pytest
 from hand_rows import run_of
 from small_repository import claim, new_run, small_repository
 from speclab.errors import CheckError, InputError
-from speclab.evidence.adopt import adopt, discard
+from speclab.evidence.adopt import adopt, adopt_beside, discard
 from speclab.evidence.commits import commit_with
-from speclab.evidence.current import read_current
+from speclab.evidence.current import changing, read_current
 from speclab.evidence.register import Register
 from speclab.records.base import Reading
 from speclab.records.files import sha256_of
@@ -62,6 +62,32 @@ def test_another_plan_does_not_become_main(root: Path) -> None:
     new_run(root, "quick-1")
     assert adopt("quick-1", root).main == "cpu"
     assert read_current(root).runs == {"cpu": "cpu-1", "quick": "quick-1"}
+
+
+def test_a_plan_becomes_main_where_that_is_asked_for(root: Path) -> None:
+    """The chapter then follows it."""
+    (root / "research/current.toml").write_text('main = "cpu"\n[runs]\ncpu = "cpu-1"\n', encoding="utf-8")
+    new_run(root, "quick-1")
+    assert adopt("quick-1", root, main=True).main == "quick"
+    assert read_current(root).runs == {"cpu": "cpu-1", "quick": "quick-1"}
+
+
+def test_two_that_change_at_one_moment_come_one_after_the_other(root: Path) -> None:
+    """Neither is lost: the second reads what the first has written."""
+    import threading
+
+    for run_id in ("quick-1", "quick-2", "quick-3"):
+        new_run(root, run_id)
+    adopt("quick-1", root)
+    with changing(root):
+        waiting = [threading.Thread(target=adopt_beside, args=(run_id, root)) for run_id in ("quick-2", "quick-3")]
+        for each in waiting:
+            each.start()
+        waiting[0].join(0.3)
+        assert read_current(root).beside == {}
+    for each in waiting:
+        each.join()
+    assert sorted(read_current(root).beside["quick"]) == ["quick-2", "quick-3"]
 
 
 def test_killed_after_the_move_the_same_call_finishes(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

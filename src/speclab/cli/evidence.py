@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 RunArgument = Annotated[str, typer.Argument(help="Id of a run.", metavar="RUN", show_default=False)]
 OneRun = Annotated[str | None, typer.Argument(help="Id of a run.", metavar="RUN", show_default=False)]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Fail where the code changed since an adopted run.")]
+Main = Annotated[bool, typer.Option("--main", help="Let the chapter follow its plan from here on.")]
 Beside = Annotated[bool, typer.Option("--beside", help="Keep it beside the run that its plan shows.")]
 Reason = Annotated[
     str | None, typer.Option(help="What no program can see; without it, the program's own.", show_default=False)
@@ -76,17 +77,23 @@ def add_to(app: typer.Typer) -> None:
 
     @group.command("adopt")
     def _adopt(
-        run_id: RunArgument, *, beside: Beside = False, as_json: JsonFlag = False, out: OutFile = None
+        run_id: RunArgument,
+        *,
+        main: Main = False,
+        beside: Beside = False,
+        as_json: JsonFlag = False,
+        out: OutFile = None,
     ) -> None:
         """Make a run the one that its plan, and the pages, show; or keep it beside that one."""
         from speclab.evidence.adopt import adopt, adopt_beside
 
         if beside:
+            _require_shown(main=main)
             runs = adopt_beside(run_id, find_repository())
             shown = f"{run_id} now stands beside {runs[0]}: {len(runs)} runs of one plan"
             emit({"run": run_id, "beside": runs[0], "runs": runs}, [line(shown)], as_json=as_json, out=out)
             return
-        current = adopt(run_id, find_repository())
+        current = adopt(run_id, find_repository(), main=main)
         document = {"run": run_id, "plan": current.plan_of(run_id), "main": current.main}
         shown = f"the plan {document['plan']} now shows {run_id}; the chapter follows the plan {current.main}"
         emit(document, [line(shown)], as_json=as_json, out=out)
@@ -99,8 +106,14 @@ def add_to(app: typer.Typer) -> None:
         from speclab.evidence.adopt import discard
 
         stands = discard(run_id, reason, find_repository())
-        shown = line(f"{run_id} is discarded and stands in the register: {stands}")
-        emit({"run": run_id, "reason": stands}, [shown], as_json=as_json, out=out)
+        shown = f"{run_id} is discarded and stands in the register: {stands}"
+        emit({"run": run_id, "reason": stands}, [line(shown)], as_json=as_json, out=out)
+
+
+def _require_shown(*, main: bool) -> None:
+    if main:
+        msg = "a run beside another is not the one that is shown: leave out --main or --beside"
+        raise InputError(msg)
 
 
 def _line(folder: Path) -> dict[str, Any]:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import shutil
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tomli_w
@@ -13,8 +9,9 @@ import tomli_w
 from speclab.errors import CheckError, InputError
 from speclab.evidence.beside import not_the_same
 from speclab.evidence.claims import Claim
-from speclab.evidence.current import Current, read_current, write_current
+from speclab.evidence.current import Current, changing, read_current, write_current
 from speclab.evidence.entries import FILE, read_entries
+from speclab.evidence.moving import move_whole
 from speclab.evidence.reasons import reasons_against
 from speclab.records.files import write_atomic
 from speclab.records.lock import measured_now
@@ -22,32 +19,37 @@ from speclab.records.reader import find_run, read_record, read_run, run_homes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from speclab.records.reader import Run
 
 
-def adopt(run_id: str, repository: Path) -> Current:
+def adopt(run_id: str, repository: Path, *, main: bool = False) -> Current:
     """Make a run the one that its plan shows: move it to `research/runs/`, then point `current.toml` at it.
 
-    Its plan becomes `main` when no plan is. Killed in between, the same call finishes the work. The run that the
-    plan showed before stays in `research/runs/`, and so do the runs beside it, which are then beside nothing.
+    Its plan becomes `main` when no plan is, or where that is asked for. Killed in between, the same call finishes
+    the work. The run that the plan showed before stays in `research/runs/`, and so do the runs beside it, which
+    are then beside nothing.
 
     Args:
         run_id: A run in `runs/` or `research/runs/`.
         repository: Where both lie.
+        main: Whether the chapter follows its plan from here on.
 
     Raises:
         InputError: When the run is not there or cannot be read, or its plan is not there.
         CheckError: When it must not be adopted; says everything that speaks against it.
     """
     run = _adoptable(run_id, repository)
-    current = read_current(repository)
     plan = run.record.plan.name
-    beside = dict(current.beside)
-    if current.runs.get(plan) != run_id:
-        beside.pop(plan, None)
-    changed = Current(main=current.main or plan, runs=current.runs | {plan: run_id}, beside=beside)
-    return _kept(run_id, changed, repository)
+    with changing(repository):
+        current = read_current(repository)
+        beside = dict(current.beside)
+        if current.runs.get(plan) != run_id:
+            beside.pop(plan, None)
+        follows = plan if main else current.main or plan
+        changed = Current(main=follows, runs=current.runs | {plan: run_id}, beside=beside)
+        return _kept(run_id, changed, repository)
 
 
 def adopt_beside(run_id: str, repository: Path) -> tuple[str, ...]:
@@ -65,20 +67,21 @@ def adopt_beside(run_id: str, repository: Path) -> tuple[str, ...]:
         CheckError: When it must not be adopted, or is not the same measurement as the run that the plan shows.
     """
     run = _adoptable(run_id, repository)
-    current = read_current(repository)
     plan = run.record.plan.name
-    shown = current.runs.get(plan)
-    if shown is None or shown == run_id:
-        remedy = "another run can stand beside it" if shown else "adopt it without --beside"
-        msg = f"run {run_id} has no other run of the plan {plan} to stand beside: {remedy}"
-        raise InputError(msg)
-    against = not_the_same(read_run(run_homes(repository)[1] / shown).record, run.record)
-    if against:
-        msg = f"run {run_id} does not stand beside {shown}: {'; '.join(against)}"
-        raise CheckError(msg)
-    runs = tuple(dict.fromkeys([*current.beside.get(plan, ()), run_id]))
-    changed = current.model_copy(update={"beside": current.beside | {plan: runs}})
-    return _kept(run_id, changed, repository).together(plan)
+    with changing(repository):
+        current = read_current(repository)
+        shown = current.runs.get(plan)
+        if shown is None or shown == run_id:
+            remedy = "another run can stand beside it" if shown else "adopt it without --beside"
+            msg = f"run {run_id} has no other run of the plan {plan} to stand beside: {remedy}"
+            raise InputError(msg)
+        against = not_the_same(read_record(run_homes(repository)[1] / shown), run.record)
+        if against:
+            msg = f"run {run_id} does not stand beside {shown}: {'; '.join(against)}"
+            raise CheckError(msg)
+        runs = tuple(dict.fromkeys([*current.beside.get(plan, ()), run_id]))
+        changed = current.model_copy(update={"beside": current.beside | {plan: runs}})
+        return _kept(run_id, changed, repository).together(plan)
 
 
 def discard(run_id: str, reason: str | None, repository: Path) -> str:
@@ -102,6 +105,11 @@ def discard(run_id: str, reason: str | None, repository: Path) -> str:
         msg = f"say why run {run_id} is discarded, in plain words: --reason"
         raise InputError(msg)
     _require_at_rest(run_id)
+    with changing(repository):
+        return _discarded_for(run_id, reason, folder, repository)
+
+
+def _discarded_for(run_id: str, reason: str, folder: Path, repository: Path) -> str:
     plan = read_current(repository).plan_of(run_id)
     if plan is not None:
         msg = f"run {run_id} is what the plan {plan} shows: adopt another run of that plan before you discard it"
@@ -116,7 +124,7 @@ def discard(run_id: str, reason: str | None, repository: Path) -> str:
     if citing:
         msg = f"run {run_id} is cited by name in {FILE} ({', '.join(citing)}): change these claims before it goes"
         raise InputError(msg)
-    _move(folder, run_homes(repository)[1] / run_id)
+    move_whole(folder, run_homes(repository)[1] / run_id)
     path = repository / FILE
     entry = f"[[discard]]\n{tomli_w.dumps({'run': run_id, 'reason': reason})}"
     # Appended, so that whatever was written by hand keeps its order and its comments.
@@ -149,7 +157,7 @@ def _own_reason(folder: Path) -> str:
 
 def _kept(run_id: str, changed: Current, repository: Path) -> Current:
     """Move the run first, so that nothing ever points at one that is not there."""
-    _move(find_run(run_id, repository), run_homes(repository)[1] / run_id)
+    move_whole(find_run(run_id, repository), run_homes(repository)[1] / run_id)
     write_current(repository, changed)
     return changed
 
@@ -172,23 +180,3 @@ def _require_at_rest(run_id: str) -> None:
     if measured_now() == run_id:
         msg = f"run {run_id} is being measured at this moment: wait until it has ended"
         raise InputError(msg)
-
-
-def _move(folder: Path, target: Path) -> None:
-    """Move a run's folder so that it is whole in one of the two places at every moment."""
-    if folder == target:
-        return
-    if target.exists():
-        msg = f"both {folder} and {target} are there: take away the one that is not meant"
-        raise InputError(msg)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        folder.rename(target)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        fresh = Path(tempfile.mkdtemp(dir=target.parent, prefix=".new-"))
-        shutil.copytree(folder, fresh / "run")
-        (fresh / "run").rename(target)
-        fresh.rmdir()
-        shutil.rmtree(folder)

@@ -47,13 +47,23 @@ def stale(repository: Path) -> list[str]:
     """One line for each file that is not what the run of a plan executed; empty where every run is fresh.
 
     Not among the faults of `check`: an edit of the loop must not cost a run, but what is published must say so.
+    What cannot be read is a fault of `check`, and nothing is said of it here.
     """
-    register = Register(repository)
-    return [
-        f"research/runs/{register.current.runs[plan]}: stale: {changed}; measure the plan {plan} again"
-        for plan in register.current.runs
-        for changed in changed_sources(register.run(plan).record, repository)
-    ]
+    try:
+        runs = Register(repository).current.runs
+    except InputError:
+        return []
+    found = []
+    for plan, run_id in runs.items():
+        try:
+            record = read_record(run_homes(repository)[1] / run_id)
+        except InputError:
+            continue
+        found += [
+            f"research/runs/{run_id}: stale: {changed}; measure the plan {plan} again"
+            for changed in changed_sources(record, repository)
+        ]
+    return found
 
 
 def broken_holds(register: Register, claim_id: str) -> str | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import tomli_w
@@ -14,6 +17,7 @@ from speclab.records.files import write_atomic
 from speclab.records.run import RUN_ID
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 FILE = "research/current.toml"
@@ -67,6 +71,20 @@ def read_current(repository: Path) -> Current:
         msg = f"{path}: beside.{plan}: that plan has no run there to stand beside; take the line away"
         raise InputError(msg)
     return current
+
+
+@contextmanager
+def changing(repository: Path) -> Iterator[None]:
+    """Hold what is adopted and discarded to oneself: two changes at one moment come one after the other.
+
+    The lock is on the folder, so that it leaves no file behind and goes with the process that holds it.
+    """
+    folder = os.open((repository / FILE).parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def write_current(repository: Path, current: Current) -> None:
