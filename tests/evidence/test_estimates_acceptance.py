@@ -17,6 +17,7 @@ from speclab.evidence.estimates.acceptance import (
     iterations,
     position_rate,
     tokens_by_formula,
+    tokens_by_own_alpha,
     tokens_per_iteration,
 )
 from speclab.evidence.estimates.pooling import ratio_of_sums
@@ -110,3 +111,28 @@ def test_autocorrelation_tells_between_texts_from_within_one() -> None:
     assert autocorrelation(run, k=2).value == pytest.approx(1.0)
     assert autocorrelation(run, k=2, centre="each").value is None
     assert estimate("autocorrelation", run, {"k": 2, "centre": "all"}).n == 2
+
+
+def test_each_prompts_own_alpha_explains_what_the_texts_differ_by() -> None:
+    """Half and all of one guess: pooled, three in four, it promises 1.75; one by one 1.5 and 2."""
+    run = run_of(
+        block("prose-1", arm("draft", 1, 9, (0, 1))),
+        block("prose-2", arm("draft", 1, 9, (1, 1))),
+    )
+    assert tokens_by_formula(run, k=1).value == pytest.approx(1.75)
+    assert tokens_by_own_alpha(run, k=1).value == pytest.approx((1.5 + 2) / 2)
+    # At a larger k the formula bends: the mean of two places on it is not the place of their mean.
+    bent = run_of(
+        block("prose-1", arm("draft", 2, 9, (0, 0))),
+        block("prose-2", arm("draft", 2, 9, (2, 2))),
+    )
+    rate = 4 / 6
+    assert tokens_by_formula(bent, k=2).value == pytest.approx(1 + rate + rate**2)
+    assert tokens_by_own_alpha(bent, k=2).value == pytest.approx((1 + 3) / 2)
+
+
+def test_no_complete_iteration_is_no_number() -> None:
+    """And is said."""
+    run = run_of(block("prose-1", arm("draft", 2, 9, (1,), cut=(0,))))
+    with pytest.raises(EmptySelectionError, match="no iteration at k = 2 was complete"):
+        tokens_by_own_alpha(run, k=2)

@@ -10,6 +10,7 @@ import pytest
 from hand_rows import arm, block, run_of, simple_block
 from speclab.errors import CheckError, InputError
 from speclab.evidence.estimates import EmptySelectionError, estimate
+from speclab.evidence.estimates.pace import earlier_over_later
 from speclab.evidence.estimates.repeats import (
     disturbed_blocks,
     disturbed_in_use,
@@ -21,6 +22,8 @@ from speclab.evidence.estimates.speed import (
     best_speedup,
     draft_share,
     end_to_end_speedup,
+    iteration_steps,
+    iteration_tokens,
     noise_floor,
     overhead_share,
     overhead_steps,
@@ -203,3 +206,24 @@ def _slower(arm: ArmRow) -> ArmRow:
         return arm
     turns = tuple(turn.model_copy(update={"nanoseconds": 2 * turn.nanoseconds}) for turn in arm.turns)
     return arm.model_copy(update={"turns": turns})
+
+
+def test_time_and_tokens_of_an_iteration_count_cut_ones_too() -> None:
+    """Four tokens in two iterations, one of them cut; the arm took 60, and a step of plain 25."""
+    run = run_of(block("prose-1", arm("draft", 2, 60, (2, 0), cut=(1,)), plain=(100, 100)))
+    assert iteration_tokens(run, k=2).value == pytest.approx(2)
+    assert iteration_steps(run, k=2).value == pytest.approx(60 / 2 / 25)
+    assert iteration_tokens(run, k=2).number() / iteration_steps(run, k=2).number() == pytest.approx(100 / 60)
+
+
+def test_the_halves_of_a_run_show_its_drift() -> None:
+    """Plain took 100, 100, then 200, 200 for as many tokens: later half against earlier would read as a loss."""
+    run = run_of(*(simple_block(f"prose-{n}", ns, {1: 50}) for n, ns in enumerate((100, 100, 200, 200))))
+    found = earlier_over_later(run)
+    assert found.number() == pytest.approx(0.5)
+    assert (found.n, found.of) == (4, "blocks")
+    # The block in the middle belongs to neither half.
+    odd = run_of(*(simple_block(f"prose-{n}", ns, {1: 50}) for n, ns in enumerate((100, 999, 200))))
+    assert earlier_over_later(odd).value == pytest.approx(0.5)
+    with pytest.raises(EmptySelectionError, match="has one block"):
+        earlier_over_later(run_of(simple_block("prose-1", 100, {1: 50})))

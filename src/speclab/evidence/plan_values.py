@@ -11,7 +11,7 @@ from speclab.records.base import Record
 if TYPE_CHECKING:
     from speclab.records.plan import Plan
 
-TABLES: Final = ("pair", "timing", "speed", "divergence", "distribution", "disagreement", "margins")
+TABLES: Final = ("pair", "timing", "speed", "traces", "divergence", "distribution", "disagreement", "margins")
 """Parts of a plan whose keys can be named without the part."""
 
 

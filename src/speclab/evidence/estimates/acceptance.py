@@ -54,6 +54,24 @@ def tokens_by_formula(run: Run, *, k: int, kind: str | None = None, prompt: str 
     return Estimate.model_validate({**dict(rate), **ends, "unit": "tokens"})
 
 
+@named("computed", sampled=True)
+def tokens_by_own_alpha(run: Run, *, k: int, kind: str | None = None) -> Estimate:
+    """The same with each prompt's own alpha, weighted by its complete iterations: what differing texts explain."""
+    kinds = by_prompt(blocks(run, kind=kind)).values()
+    prompts = [tally_of(rounds, k) for each in kinds for rounds in each.values()]
+    whole = [(each.iterations, each.alpha) for each in prompts if each.alpha is not None]
+    if not whole:
+        msg = f"no iteration at k = {k} was complete"
+        raise EmptySelectionError(msg)
+    promised = sum(count * expected_tokens_per_iteration(rate, k) for count, rate in whole)
+    return Estimate(
+        value=promised / sum(count for count, _ in whole),
+        n=len(whole),
+        unit="tokens",
+        reason="a formula at many rates; its spread over prompts is not estimated",
+    )
+
+
 @named(sampled=True)
 def position_rate(
     run: Run, *, k: int, position: int, kind: str | None = None, prompt: str | None = None

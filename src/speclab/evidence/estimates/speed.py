@@ -119,6 +119,29 @@ def overhead_share(run: Run, *, k: int, kind: str | None = None) -> Estimate:
 
 
 @named(sampled=True)
+def iteration_steps(run: Run, *, k: int, kind: str | None = None) -> Estimate:
+    """Decode time of an iteration in steps of plain decoding; those that the end of the output cut count too."""
+
+    def both(cell: SpeedCell) -> tuple[float, float]:
+        row = arm_of(cell, "draft", k)
+        step = plain_ns(cell) / len(arm_of(cell, "plain", 0).ids)
+        return row.decode_ns, len(row.iterations) * step
+
+    return _sums(blocks(run, kind=kind), both, unit="ratio", highest=math.inf)
+
+
+@named(sampled=True)
+def iteration_tokens(run: Run, *, k: int, kind: str | None = None) -> Estimate:
+    """Tokens of an iteration, of the same ones as `iteration_steps`: cut ones too."""
+
+    def both(cell: SpeedCell) -> tuple[float, float]:
+        row = arm_of(cell, "draft", k)
+        return len(row.ids), len(row.iterations)
+
+    return _sums(blocks(run, kind=kind), both, unit="tokens", highest=math.inf)
+
+
+@named(sampled=True)
 def overhead_steps(run: Run, *, k: int, kind: str | None = None) -> Estimate:
     """The overhead of an iteration in steps of plain decoding: the third term of an iteration's cost."""
 
