@@ -13,6 +13,8 @@ from speclab.site.runs import run_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from speclab.records.reader import Run
+
 
 class Block(Protocol):
     """What a page calls."""
@@ -34,7 +36,10 @@ def block(make: Callable[[str | None], str]) -> Block:
 
     @wraps(make)
     def marked(run_id: str | None = None) -> str:
-        return _printed(name, lambda: make(run_id), lambda: run_of(run_id).record.id)
+        def kept() -> str:
+            return _kept(name, make.__module__, run_of(run_id), lambda: make(run_id), bound=run_id is None)
+
+        return _printed(name, kept, lambda: run_of(run_id).record.id)
 
     return marked
 
@@ -45,7 +50,7 @@ def runless(make: Callable[[], str]) -> Callable[[], str]:
 
     @wraps(make)
     def marked() -> str:
-        return _printed(name, make, str)
+        return _printed(name, lambda: _kept(name, make.__module__, None, make, bound=True), str)
 
     return marked
 
@@ -53,6 +58,14 @@ def runless(make: Callable[[], str]) -> Callable[[], str]:
 def _name(make: Callable[..., str]) -> str:
     room = make.__module__.removeprefix("speclab.site.").partition(".")[0]
     return f"{room}.{make.__name__}"
+
+
+def _kept(name: str, module: str, run: Run | None, make: Callable[[], str], *, bound: bool) -> str:
+    """The output of a block; of the last rebuild of a preview, where nothing that it is made from changed."""
+    building = current()
+    if building.kept is None:
+        return make()
+    return building.kept.get(name, module, run, bound=bound, make=make, faults=building.faults)
 
 
 def _printed(name: str, make: Callable[[], str], run: Callable[[], str]) -> str:

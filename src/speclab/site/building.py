@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from speclab.errors import CheckError
 from speclab.evidence.register import Register
 from speclab.site.escape import escape
+from speclab.site.kept import Kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,6 +47,7 @@ class Building:
         printing: The block that is printing into it, by its name there.
         runs: Runs that were read by their id.
         drawn: Figures that were drawn, by name and run.
+        kept: Outputs of blocks that a preview keeps; None in a build.
     """
 
     root: Path
@@ -56,6 +58,7 @@ class Building:
     printing: str = ""
     runs: dict[str, Run] = field(default_factory=dict)
     drawn: dict[tuple[str, str], str] = field(default_factory=dict)
+    kept: Kept | None = None
 
     @cached_property
     def register(self) -> Register:
@@ -105,9 +108,16 @@ def shown_fault(subject: str, message: str) -> str:
 _state: list[Building] = []
 
 
-def begin(root: Path, *, serving: bool = False) -> Building:
-    """Start a build; what was known of the last one is forgotten."""
-    _state[:] = [Building(root, serving)]
+def begin(root: Path, *, serving: bool = False, last: Building | None = None) -> Building:
+    """Start a build; what was known of the last one is forgotten, but for what a preview keeps.
+
+    Args:
+        root: The repository.
+        serving: Whether this is a preview.
+        last: Its build before, where there was one.
+    """
+    before = {} if last is None or last.kept is None else last.kept.outputs
+    _state[:] = [Building(root, serving, kept=Kept(root, before) if serving else None)]
     return _state[0]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from importlib import import_module, invalidate_caches
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, InclusionLevel
-from mkdocs.utils import CountHandler
 
 from speclab.errors import CheckError
 
@@ -32,6 +30,7 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
     """The plugin `speclab`. A build ends with every fault; a preview shows each in its place and lives on."""
 
     serving = False
+    building: Any = None
 
     def on_startup(self, *, command: str, **_: object) -> None:
         """Note whether this is a preview; that this method exists keeps the plugin over rebuilds."""
@@ -44,11 +43,9 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
             for name in [each for each in sys.modules if f"{each}.".startswith(HERE) and each != __name__]:
                 del sys.modules[name]
             invalidate_caches()
-            mkdocs = logging.getLogger("mkdocs")
-            for handler in [each for each in mkdocs.handlers if isinstance(each, CountHandler)]:
-                mkdocs.removeHandler(handler)
+            site("preview").forgive_warnings()
         root = Path(config.config_file_path).resolve().parent
-        site("building").begin(root, serving=self.serving)
+        self.building = site("building").begin(root, serving=self.serving, last=self.building)
         config.copyright = site("standing").footer(config.copyright)
         return config
 
