@@ -182,3 +182,25 @@ def test_the_title_of_a_code_block_is_read(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(fence, encoding="utf-8")
     [found] = findings(tmp_path)
     assert found.startswith("README.md:1: '83 times' is typed in")
+
+
+@pytest.mark.parametrize("fraction", ["½", "⅔", "1/3", "2 / 5", "7\u20448"])
+def test_a_fraction_is_a_number_too(fraction: str) -> None:
+    """Whatever it is written with; a path, a date or an and-or is none."""
+    assert found(f"It takes {fraction} of the time.") == [fraction]
+    assert found("and/or, docs/1/x, a 2026/1/3, w/o") == []
+
+
+def test_what_is_said_of_numbers_and_the_titles_of_the_navigation_are_read(tmp_path: Path) -> None:
+    """They are shown as much as any page is."""
+    (tmp_path / "research").mkdir()
+    register = '[[claim]]\nid = "x"\nsays = "takes 9 ms"\nformat = ".2f ms"\n'
+    (tmp_path / "research/register.toml").write_text(register, encoding="utf-8")
+    given = '[[given]]\nid = "y"\nsays = "none"\nvalue = 0.5\nreason = "twice 0.25"\n'
+    (tmp_path / "research/given.toml").write_text(given, encoding="utf-8")
+    (tmp_path / "mkdocs.yml").write_text("nav:\n  - Up to 1.8 times: index.md\n  - Fine: x.md\n", encoding="utf-8")
+    assert [each.partition(": bind")[0].partition(" is typed")[0] for each in findings(tmp_path)] == [
+        "research/register.toml:3: '9 ms'",
+        "research/given.toml:5: '0.25'",
+        "mkdocs.yml:2: '1.8 times'",
+    ]

@@ -45,9 +45,9 @@ class BuiltPage:
 
     @cached_property
     def prose(self) -> str:
-        """What is neither code nor script: the text that a reader takes for the page's own."""
+        """What is neither code, nor script, nor a reason: the text that a reader takes for the page's own."""
         copy = BeautifulSoup(self.html, "html.parser")
-        for tag in copy(["code", "pre", "script", "style"]):
+        for tag in copy.select("code, pre, script, style, .said"):
             tag.decompose()
         return copy.get_text()
 

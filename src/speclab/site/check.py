@@ -62,7 +62,7 @@ def page_faults(page: BuiltPage) -> Iterator[str]:
     """What is wrong with one page by itself."""
     for tag in page.tags(".fault"):
         yield f"{page.path}: {tag.get_text()}"
-    for tag in page.tags("code.piece"):
+    for tag in page.tags("code.piece, .said"):
         tag.decompose()
     if "Traceback (most recent call last)" in page.soup.get_text():
         yield f"{page.path}: a traceback was published"
@@ -70,6 +70,8 @@ def page_faults(page: BuiltPage) -> Iterator[str]:
         if sign in page.prose:
             at = page.prose.index(sign)
             yield f"{page.path}: {what}: {' '.join(page.prose[max(0, at - 20) : at + 40].split())!r}"
+    for tag in page.soup.find_all(lambda tag: any("[=" in str(each) for each in tag.attrs.values())):
+        yield f"{page.path}: a number was not put in, in an attribute of <{tag.name}>: it can stand in text only"
     yield from _id_faults(page)
 
 

@@ -31,6 +31,11 @@ def token(made: str) -> Html:
     return Html(f'<code class="piece">{piece(made)}</code>')
 
 
+def said(words: str) -> Html:
+    """What a person wrote, a reason for instance: it may hold anything, and none of it is the page's own."""
+    return Html(f'<span class="said">{escape(words)}</span>')
+
+
 def code(content: str) -> Html:
     """A name, a path or a command."""
     return Html(f"<code>{escape(content)}</code>")

@@ -1,8 +1,8 @@
 """Refuse numbers that were typed into prose: each must come from a run, a plan or a file, through `[=…]`.
 
-Read are the pages, the README, the prose of notebooks, and what figures and tables say, with alternative texts and
-titles. Code, mathematics, addresses, cardinals up to ten and years pass; versions, identifiers and licence names
-are written as code.
+Read are the pages, their titles in the navigation, the README, the prose of notebooks, what figures and tables
+say, and what the register says of its numbers, with alternative texts and titles. Code, mathematics, addresses,
+cardinals up to ten and years pass; versions, identifiers and licence names are written as code.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _NUMBER = re.compile(
     rf"(?<![\w.,])(?P<factor>[×÷]\s?)?[-+−~]?(?P<digits>\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?:\.\d+)?|\d+[.,]\d+|\.?\d+)"
     rf"(?P<unit>[\s\u00a0\u202f-]?(?:{_UNITS})|(?!st|nd|rd|th)[^\W\d]+)?"
 )
+_FRACTION = re.compile(r"[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]|(?<![\w/.])\d+\s?[/\u2044]\s?\d+(?![\w/])")
 # Lengths of a context such as 2048 are none, nor are counts.
 _YEAR = re.compile(r"19\d\d|20[0-3]\d")
 _COUNTED = re.compile(
@@ -116,12 +117,12 @@ def _reveal(line: str, end: str) -> tuple[str, str]:
 
 def typed(line: str) -> list[str]:
     """The numbers in a line of prose that should have been bound."""
-    found = []
-    for match in _NUMBER.finditer(line):
+    found = [match[0] for match in _FRACTION.finditer(line)]
+    for match in _NUMBER.finditer(_FRACTION.sub(" ", line)):
         digits = match["digits"]
         plain = digits.isdigit() and (
             int(digits) <= 10
-            or (_YEAR.fullmatch(digits) is not None and not _COUNTED.match(line, match.end("digits")))
+            or (_YEAR.fullmatch(digits) is not None and not _COUNTED.match(match.string, match.end("digits")))
         )
         if match["factor"] or match["unit"] or not plain:
             found.append(match[0].strip())

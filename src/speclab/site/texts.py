@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 
 NOTEBOOKS = ("docs", "notebooks", "research")
 """Where notebooks can lie."""
-PRINTED = ("src/speclab/site/figures", "src/speclab/site/tables", "src/speclab/site/pages")
+PRINTED = tuple(f"src/speclab/site/{room}" for room in ("figures", "interactive", "pages", "tables"))
 """Code whose strings are captions, columns, labels, notes, descriptions, and pages that nobody writes."""
+SAID = (
+    ("research/register.toml", re.compile(r'says = "(.*)"')),
+    ("research/given.toml", re.compile(r'(?:says|reason) = "(.*)"')),
+    ("mkdocs.yml", re.compile(r"\s*- (.*): \S+\.(?:md|ipynb)")),
+)
+"""Files whose values are shown beside numbers or as titles, and the lines that hold them."""
 _FORMAT = re.compile(r",?\.\d[f%e](?: \S+)?|#[0-9a-f]{6}")
 """Strings for no reader: the format of a number, a colour."""
 
@@ -50,9 +56,20 @@ def texts(root: Path) -> Iterator[Text]:
         for path in sorted((root / room).rglob("*.ipynb")):
             if ".ipynb_checkpoints" not in path.parts:
                 yield from _cells(path.relative_to(root).as_posix(), path)
+    yield from _values(root)
     for room in PRINTED:
         for path in sorted((root / room).rglob("*.py")):
             yield from _strings(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
+
+
+def _values(root: Path) -> Iterator[Text]:
+    """What is said of each number, its reason, and the titles of the navigation: all of it is shown."""
+    for file, key in SAID:
+        path = root / file
+        if path.is_file():
+            for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+                if match := key.fullmatch(line):
+                    yield Text(file, number, match[1])
 
 
 def _cells(name: str, path: Path) -> Iterator[Text]:

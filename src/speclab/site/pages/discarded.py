@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from speclab.records.reader import run_homes
 from speclab.site.building import current
-from speclab.site.html import Html, code, link, table
+from speclab.site.html import Html, code, link, said, table
 
 _INTRODUCTION = """# Discarded runs
 
@@ -23,7 +23,7 @@ def discarded_page() -> str:
         return f"{_INTRODUCTION}\nNone so far.\n"
     _, kept = run_homes(building.root)
     rows = [
-        (Html(f'<span id="{run_id}">{_name(run_id, there=(kept / run_id).is_dir())}</span>'), discard.reason)
+        (Html(f'<span id="{run_id}">{_name(run_id, there=(kept / run_id).is_dir())}</span>'), said(discard.reason))
         for run_id, discard in discards.items()
     ]
     return f"{_INTRODUCTION}\n{table('Discarded runs and why', ('run', 'reason'), 'll', rows)}\n"

@@ -8,6 +8,7 @@ from speclab.errors import CheckError, InputError
 from speclab.evidence.claims import Claim, Computed
 from speclab.records.reader import run_folders, run_homes
 from speclab.site.building import current, shown_fault
+from speclab.site.figures.reported import PAIRS
 from speclab.site.html import Html, code, link, table, text
 from speclab.site.pages.disturbed import DISTURBED, SAYS, disturbed_tables
 from speclab.site.runs import run_link
@@ -73,8 +74,9 @@ def register_page() -> str:
 
 
 def addresses(register: Register) -> dict[str, Numbered | None]:
-    """Every claim, and whatever else the pages ask for."""
+    """Every claim, and whatever else the pages ask for; the figure of reported values asks too."""
     asked = [use.address for path, source in pages(register.repository).items() for use in uses(path, source)]
+    asked += [theirs for _, theirs, _ in PAIRS]
     others = [each for each in asked if each.partition(".")[0] in {"reported", "given", "plan"}]
     return {**register.claims, **dict.fromkeys([*register.faults, *sorted(set(others))])}
 

@@ -16,7 +16,7 @@ from speclab.records.rows import (
     TimingCell,
 )
 from speclab.site.building import current
-from speclab.site.html import text
+from speclab.site.html import Html, said, text
 from speclab.site.runs import run_of
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def run_page(run_id: str) -> str:
         kept = find_run(run_id, current().root)
         files = [f"[`{name}`]({run_id}/{name})" for name in (RECORD, RESULTS) if (kept / name).is_file()]
         left = f"What is left of it: {' and '.join(files)}." if files else "Nothing is left of it."
-        said = str(error).replace(f"{current().root}/", "")
-        why = (f"This run is discarded: {discard.reason}.", f"It cannot be shown: {said}")
-        return title + "".join(f"<p>{text(each)}</p>\n\n" for each in why) + f"{left}\n"
+        fault = str(error).replace(f"{current().root}/", "")
+        why = (Html(f"This run is discarded: {said(discard.reason)}."), text(f"It cannot be shown: {fault}"))
+        return title + "".join(f"<p>{each}</p>\n\n" for each in why) + f"{left}\n"
     return title + run_sections(run, session=run_id, raw=run_id)
 
 

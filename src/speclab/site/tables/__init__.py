@@ -18,6 +18,7 @@ from speclab.site.tables.notice import notice
 from speclab.site.tables.prediction import predictions
 from speclab.site.tables.record import machine, models, origin, prompts
 from speclab.site.tables.rows import first_rows
+from speclab.site.tables.scope import scope
 from speclab.site.tables.speed import shares, speedups
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "pass_times",
     "predictions",
     "prompts",
+    "scope",
     "shares",
     "speedups",
 ]

@@ -8,7 +8,7 @@ from speclab.evidence.estimates import estimate
 from speclab.evidence.estimates.estimate import EmptySelectionError
 from speclab.site.blocks import block
 from speclab.site.building import current
-from speclab.site.html import text
+from speclab.site.html import Html, said, text
 from speclab.site.runs import run_of
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def _standing(run: Run) -> Iterator[str]:
     record = run.record
     discard = current().register.discards.get(record.id)
     if discard is not None:
-        yield f"This run is discarded: {discard.reason}. No number of any page may come from it."
+        yield Html(f"This run is discarded: {said(discard.reason)}. No number of any page may come from it.")
     elif record.status != "complete":
-        yield f"This run is {record.status}{f': {record.reason}' if record.reason else ''}."
+        yield Html(f"This run is {record.status}{f': {said(record.reason)}' if record.reason else ''}.")
     if record.memory is not None:
         yield from record.memory.warnings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from speclab.site.blocks import block
-from speclab.site.html import Html, code, facts, table, text
+from speclab.site.html import Html, code, facts, said, table, text
 from speclab.site.runs import run_of
 from speclab.site.standing import standing
 
@@ -26,7 +26,7 @@ def origin(run_id: str | None = None) -> str:
     record = run_of(run_id).record
     packages = Html(", ".join(code(f"{name} {version}") for name, version in sorted(record.packages.items())))
     pairs: list[tuple[str, object]] = [
-        ("status", record.status if record.reason is None else f"{record.status}: {record.reason}"),
+        ("status", record.status if record.reason is None else Html(f"{record.status}: {said(record.reason)}")),
         ("command", code(record.command)),
         ("plan", f"{record.plan.name}: {record.plan.says}"),
         ("digest of the plan", _digest(record.plan_sha256)),
