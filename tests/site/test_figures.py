@@ -22,7 +22,20 @@ if TYPE_CHECKING:
 
     from speclab.site.building import Building
 
-FIGURES = (figures.disagreement, figures.margins, figures.pass_time, figures.speedup)
+FIGURES = (
+    figures.acceptance,
+    figures.best_k,
+    figures.disagreement,
+    figures.gains,
+    figures.histogram,
+    figures.iteration_time,
+    figures.margins,
+    figures.p_values,
+    figures.pace,
+    figures.pass_time,
+    figures.prediction,
+    figures.speedup,
+)
 
 
 @pytest.fixture(scope="module")

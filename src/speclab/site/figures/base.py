@@ -51,6 +51,8 @@ _STYLE: Any = {
     "font.size": 10,
     "grid.color": GRID,
     "grid.linewidth": 0.6,
+    "hatch.color": INK,
+    "hatch.linewidth": 0.5,
     "legend.fontsize": 9,
     "legend.frameon": False,
     "legend.labelcolor": INK,
