@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 def test_the_plans_are_shipped() -> None:
     """Their names are those of the files."""
-    assert plan_names(ROOT) == ("cpu", "gpu", "quick")
+    assert plan_names(ROOT) == ("cpu", "exercises", "gpu", "quick")
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,7 @@ def test_the_plans_are_shipped() -> None:
     [
         ("quick", 6, 32, 1, (1, 2, 4), (1, 2, 3, 5, 9, 17, 33), 15, (1, 1), 60),
         ("cpu", 24, 48, 1, (1, 2, 4, 8), (*range(1, 10), 13, 17, 25, 33), 15, (2, 1), 160),
+        ("exercises", 12, 48, 1, (2, 4), (1, 3, 5), 10, (1, 1), 60),
         ("gpu", 24, 64, 3, (1, 2, 3, 4, 6, 8), (*range(1, 10), 17, 33, 65), 45, (2, 3), 25),
     ],
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from bs4 import BeautifulSoup
 
-from small_site import copy_site, stand_beside
+from small_site import PLAN, copy_site, stand_beside
 from speclab.evidence.estimates import estimate
 from speclab.site import tables
 from speclab.site.building import begin
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def _building(root: Path, *seeds: int) -> Building:
     copy_site(root)
-    stand_beside(root, "quick", *(synthetic_run(f"again-{seed}", seed=seed) for seed in seeds))
+    stand_beside(root, "quick", *(synthetic_run(f"again-{seed}", seed=seed, plan=PLAN) for seed in seeds))
     return begin(root)
 
 
@@ -37,7 +37,7 @@ def test_each_run_has_a_column_with_its_own_interval(tmp_path: Path) -> None:
         for row in soup.select("tbody tr")
         if row.th
     }
-    assert list(rows) == ["k = 1", "k = 2", "k = 4", "plain against plain"]
+    assert list(rows) == ["k = 1", "k = 2", "k = 4", "k = 8", "plain against plain"]
     assert all(" to " in cell for row in rows.values() for cell in row[1:])
     named = [each.get_text() for each in soup.select(".lab-note a code")]
     assert named == ["quick-synthetic", "again-1", "again-2"]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from bs4 import BeautifulSoup
 
-from small_site import copy_site
+from small_site import PLAN, copy_site
 from speclab.evidence.drift import jumps
 from speclab.site import figures
 from speclab.site.building import begin
@@ -47,7 +47,7 @@ def test_its_numbers_are_those_of_the_register(building: Building) -> None:
     cited = ("given.drift.jump", "given.drift.slow", "drift.slow.unpaired", "drift.slow.turns")
     assert bound == {each: show(each) for each in cited}
     rows = [[cell.get_text() for cell in row.find_all("td")] for row in soup.select("details tbody tr")]
-    assert len(rows) == len(jumps(1.7, 6, 32))
+    assert len(rows) == len(jumps(1.7, len(PLAN.prompts), 32))
     assert f"{min(float(row[0]) for row in rows):.2f}" == show("drift.jump.unpaired")
     assert show("drift.jump.turns") in {row[1] for row in rows}
 

@@ -11,7 +11,7 @@ from small_site import HERE, RUN, build, copy_site, lean, replace
 if TYPE_CHECKING:
     from pathlib import Path
 
-CHAPTER = "docs/chapter/cost-and-speed.md"
+SPEED, COSTS, GUESSES = (f"docs/chapter/{name}.md" for name in ("speed", "pass", "guess"))
 
 
 def line_of(path: Path, text: str) -> int:
@@ -21,23 +21,24 @@ def line_of(path: Path, text: str) -> int:
 def test_every_fault_is_named_with_page_line_and_id(tmp_path: Path) -> None:
     """One build names them all: an unknown id, a broken sentence, a formula, and a block that fails."""
     root = copy_site(tmp_path / "site")
-    chapter, home = root / CHAPTER, root / "docs" / "index.md"
+    speed, costs, guesses = root / SPEED, root / COSTS, root / GUESSES
+    home = root / "docs" / "index.md"
     replace(home, "What was found", "What was found [=speed.nothing]")
-    replace(chapter, "$k c + v(k+1)$", "$k^2^2$")
-    lean(root, "speed.code.k4", "low > 1")
+    replace(costs, "$kc + v(k+1)$", "$k^2^2$")
+    lean(root, "speed.prose.k4", "low > 1")
     lean(root, "alpha.repetitive", "value > 1000")
-    replace(chapter, "print(tables.shares())", "print(1 / 0)")
+    replace(speed, "print(tables.shares())", "print(1 / 0)")
     said = build(root, cwd=root)
     assert said.returncode == 1
     assert f"docs/index.md:{line_of(home, 'speed.nothing')}: [=speed.nothing]: unknown id" in said.stderr
-    assert f"{CHAPTER}:{line_of(chapter, 'k^2^2')}: $k^2^2$: not a formula" in said.stderr
-    # One prompt of a kind has no interval, so no sentence can lean on its lower end.
+    assert f"{COSTS}:{line_of(costs, 'k^2^2')}: $k^2^2$: not a formula" in said.stderr
+    # One prompt of prose has no interval, so no sentence can lean on its lower end.
     assert (
-        f"{CHAPTER}:{line_of(chapter, '[=speed.code.k4]')}: [=speed.code.k4]: `low > 1` cannot hold" in said.stderr
+        f"{SPEED}:{line_of(speed, '[=speed.prose.k4]')}: [=speed.prose.k4]: `low > 1` cannot hold" in said.stderr
     )
     # A number that a table shows leads to the block that prints it.
-    printed = line_of(chapter, "tables.acceptance()")
-    assert f"{CHAPTER}:{printed}: alpha.repetitive: `value > 1000` no longer holds" in said.stderr
+    printed = line_of(guesses, "tables.acceptance()")
+    assert f"{GUESSES}:{printed}: alpha.repetitive: `value > 1000` no longer holds" in said.stderr
     # A block that raises something unforeseen is a warning, and the build is strict.
     assert "WARNING" in said.stderr
     assert "ZeroDivisionError" in said.stderr
@@ -57,4 +58,4 @@ def test_an_altered_run_is_one_clear_line_a_page(tmp_path: Path) -> None:
     assert said.returncode == 1
     assert "Traceback" not in said.stderr
     assert "is not what the run wrote" in said.stderr
-    assert f"{CHAPTER}:{line_of(root / CHAPTER, 'figures.pass_time()')}: figures.pass_time: " in said.stderr
+    assert f"{COSTS}:{line_of(root / COSTS, 'figures.pass_time()')}: figures.pass_time: " in said.stderr

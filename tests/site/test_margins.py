@@ -29,8 +29,9 @@ def changed(cell: Cell, **parts: Any) -> Cell:
 
 @pytest.fixture(scope="module")
 def building(tmp_path_factory: pytest.TempPathFactory) -> Building:
-    """The pages, and runs whose gaps are all wide (`wide`), or in part zero (`zero`)."""
+    """The pages, and runs: as simulated (`plain`), all gaps wide (`wide`), or some zero (`zero`)."""
     root: Path = copy_site(tmp_path_factory.mktemp("margins") / "site")
+    write_run(root / "research" / "runs" / "plain", *synthetic_run("plain"))
     for name, gaps in (("wide", (3.0, 4.0)), ("zero", (0.0, 4.0))):
         record, results = synthetic_run(name)
         cells = tuple(changed(cell, gaps=gaps) for cell in results.cells)
@@ -46,7 +47,7 @@ def finding(run: str) -> str:
 
 def test_the_finding_names_gap_change_and_what_follows(building: Building) -> None:
     """As the rows of the run have them; one number is rounded as it deserves."""
-    said = finding("quick-synthetic")
+    said = finding("plain")
     assert said.startswith(
         "The smallest of 48 gaps is 1.0e-02, the largest change of any logit 2.7e-05: at 9 tokens"
     )

@@ -26,7 +26,7 @@ def test_a_second_run_renumbers_the_pages_and_names_what_no_longer_holds(tmp_pat
     lean(root, "pass.draft", "value < pass.target")
     before = Register(root).show("c")
     with serving(root) as address:
-        page = f"{address}chapter/cost-and-speed.html"
+        page = f"{address}chapter/pass.html"
         first = until(page, lambda soup: text_of(soup, "c") == before, root / "said.txt")
         assert first.find(class_="fault") is None
         assert RUN in first.get_text()

@@ -76,7 +76,7 @@ def test_a_discarded_run_says_why_before_its_numbers(tmp_path: Path) -> None:
     root = _with_discarded(tmp_path)
     begin(root)
     notice = words(tables.notice(RUN))
-    assert f"This run is discarded: {REASON}." in notice
+    assert f"This run is discarded: {REASON}" in notice
     rows = BeautifulSoup(tables.first_rows(RUN), "html.parser")
     held = {cell.experiment for cell in synthetic_run(RUN)[1].cells}
     assert {str(each.find("code").get_text()) for each in rows.find_all("summary")} == held  # type: ignore[union-attr]

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import tomli_w
 
-from speclab.records.rows import DivergenceCell, MarginsCell
+from speclab.records.plan import SamplingPlan
+from speclab.records.rows import DivergenceCell, MarginsCell, TraceCell
 from synthetic import synthetic_plan, synthetic_run, write_run
 
 if TYPE_CHECKING:
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parents[2]
 RUN = "quick-synthetic"
+_PROMPTS = (*synthetic_plan().prompts, "code-2", "code-3")
+PLAN = synthetic_plan(ks=(1, 2, 4, 8)).model_copy(update={"prompts": _PROMPTS})
+"""That of the run and of those beside it: each k that the pages speak of, and for code, so that it has intervals,
+three prompts; one of every other kind."""
 CURRENT = "research/current.toml"
+SAMPLINGS = {"exercises": (SamplingPlan(), SamplingPlan(temperature=0.7), SamplingPlan(temperature=1.0))}
+"""Of the plans that have others than the greedy one."""
 NASTY = (
     "</td></code><script>alert(1)</script>{{ x }}|`\"'\n\n"
     '```python exec="1"\nprint(6*7)\n```\n[=c] <|im_end|>\u202e'
@@ -78,15 +85,18 @@ def copy_site(root: Path, *, run: str = RUN, seed: int = 0, slow: float = 1.0, n
     register.write_text(re.sub(r"(?m)^holds = .*\n", "", register.read_text(encoding="utf-8")), encoding="utf-8")
     shown = tomllib.loads((HERE / CURRENT).read_text(encoding="utf-8"))
     (root / CURRENT).write_text("", encoding="utf-8")
-    record, results = synthetic_run(run, seed=seed, slow=slow)
+    record, results = synthetic_run(run, seed=seed, slow=slow, plan=PLAN)
     spoil = _spoilt if nasty else (lambda each: each)
     adopt_run(root, record, spoil(results))
-    for plan in shown["runs"].keys() - {shown["main"]}:
-        record, results = synthetic_run(f"{plan}-synthetic", seed=seed, plan=synthetic_plan(name=plan))
+    for plan in sorted(shown["runs"].keys() - {record.plan.name}):
+        other = synthetic_plan(name=plan, samplings=SAMPLINGS.get(plan, (SamplingPlan(),)))
+        record, results = synthetic_run(f"{plan}-synthetic", seed=seed, plan=other)
         adopt_run(root, record, spoil(results))
     for plan, beside in shown.get("beside", {}).items():
         again = [
-            synthetic_run(f"{plan}-beside-{n}", seed=seed + n, slow=slow, plan=synthetic_plan(name=plan))
+            synthetic_run(
+                f"{plan}-beside-{n}", seed=seed + n, slow=slow, plan=PLAN.model_copy(update={"name": plan})
+            )
             for n in range(1, len(beside) + 1)
         ]
         stand_beside(root, plan, *again)
@@ -167,4 +177,8 @@ def _with_nasty_text(cell: Cell) -> Cell:
     if isinstance(cell, MarginsCell) and cell.constructed.value is not None:
         tie = cell.constructed.value.model_copy(update={"text": NASTY, "other_text": " a"})
         return cell.model_copy(update={"constructed": cell.constructed.model_copy(update={"value": tie})})
+    if isinstance(cell, TraceCell):
+        return cell.model_copy(
+            update={"pieces": tuple(each.model_copy(update={"text": NASTY}) for each in cell.pieces)}
+        )
     return cell

@@ -19,6 +19,7 @@ from speclab.records.plan import (
     MarginsPlan,
     Pair,
     Plan,
+    SamplingPlan,
     SpeedPlan,
     TimingPlan,
     TracesPlan,
@@ -38,15 +39,22 @@ KINDS = tuple(ALPHA)
 STARTED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
-def synthetic_plan(*, prompts_per_kind: int = 1, name: str = "quick", rounds: int = 1) -> Plan:
-    """The plan `quick`, with as many prompts a kind as asked for."""
+def synthetic_plan(
+    *,
+    prompts_per_kind: int = 1,
+    name: str = "quick",
+    rounds: int = 1,
+    ks: tuple[int, ...] = (1, 2, 4),
+    samplings: tuple[SamplingPlan, ...] = (SamplingPlan(),),
+) -> Plan:
+    """The plan `quick`, with as many prompts a kind as asked for, and at other k or samplings where asked."""
     return Plan(
         name=name,
         says="a simulated run",
         pair=Pair(target="big", draft="small", dtype="bfloat16"),
         prompts=tuple(f"{kind}-{n}" for n in range(1, prompts_per_kind + 1) for kind in KINDS),
         timing=TimingPlan(lengths=(1, 2, 3, 5, 9, 17, 33), cycles=15),
-        speed=SpeedPlan(ks=(1, 2, 4), rounds=rounds, new_tokens=32),
+        speed=SpeedPlan(ks=ks, rounds=rounds, new_tokens=32, samplings=samplings),
         traces=TracesPlan(kinds=("prose", "code", "json"), k=4),
         divergence=DivergencePlan(),
         distribution=DistributionPlan(contexts_per_kind=1, seeds=1),
@@ -82,7 +90,12 @@ def synthetic_run(
     contexts = [each for each in prompts if each[1] <= plan.distribution.contexts_per_kind]
     cells = (
         *timing_cells(plan, speeds),
-        *(speed_cell(plan, *each, turn, speeds) for turn in range(plan.speed.rounds) for each in prompts),
+        *(
+            speed_cell(plan, *each, turn, speeds, sampling)
+            for turn in range(plan.speed.rounds)
+            for each in prompts
+            for sampling in plan.speed.samplings
+        ),
         *(trace_cell(plan, kind) for kind in (plan.traces.kinds if plan.traces else ())),
         *(divergence_cell(plan, *each) for each in prompts),
         *(distribution_cell(plan, *each, s, dice) for s in range(plan.distribution.seeds) for each in contexts),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from speclab.records.plan import SamplingPlan
 from speclab.records.rows import (
     ArmRow,
     IterationColumns,
@@ -29,6 +30,8 @@ MS = 1_000_000
 TARGET_MS = 190.0
 DRAFT_MS = 75.0
 ALPHA = {"prose": 0.74, "code": 0.93, "repetitive": 0.96, "json": 0.88, "copying": 0.95, "chat": 0.80}
+REFUSED = 600
+"""How far a refused proposal lies from the token that takes its place."""
 DIFFERING = "chat"
 """The kind whose first prompt differs from plain at the largest k, by a tie."""
 
@@ -93,7 +96,7 @@ def _arm(arm: ArmName, k: int, ids: tuple[int, ...], alpha: float, speeds: Speed
             accepted = 0
             while accepted < room and speeds.dice.random() < alpha:
                 accepted += 1
-            proposals = tuple(ids[done + i] + (600 if i >= accepted else 0) for i in range(room))
+            proposals = tuple(ids[done + i] + (REFUSED if i >= accepted else 0) for i in range(room))
             times = (
                 sum(speeds.draft(1) for _ in range(room)),
                 speeds.target(room + 1),
@@ -118,8 +121,10 @@ def outputs(kind: str, number: int, k: int, ks: tuple[int, ...], tokens: int) ->
     return tuple(ids)
 
 
-def speed_cell(plan: Plan, kind: str, number: int, turn: int, speeds: Speeds) -> SpeedCell:
-    """One block: plain twice and every k."""
+def speed_cell(
+    plan: Plan, kind: str, number: int, turn: int, speeds: Speeds, sampling: SamplingPlan | None = None
+) -> SpeedCell:
+    """One block under one sampling: plain twice and every k."""
     alpha = min(0.99, ALPHA[kind] + 0.02 * (number - 1) * (-1) ** number)
     arms: list[tuple[ArmName, int]] = [("plain", 0), ("plain_again", 0), *(("draft", k) for k in plan.speed.ks)]
     rows = tuple(
@@ -130,6 +135,7 @@ def speed_cell(plan: Plan, kind: str, number: int, turn: int, speeds: Speeds) ->
         prompt=f"{kind}-{number}",
         kind=kind,
         round=turn,
+        sampling=sampling or SamplingPlan(),
         prompt_tokens=60,
         prefill_target_ns=speeds.small(900),
         prefill_draft_ns=speeds.small(320),
@@ -145,6 +151,7 @@ def trace_cell(plan: Plan, kind: str) -> TraceCell:
         *outputs(kind, 1, 0, plan.speed.ks, plan.speed.new_tokens),
         *outputs(kind, 1, k, plan.speed.ks, plan.speed.new_tokens),
     }
+    ids |= {each + REFUSED for each in ids}
     return TraceCell(
         block=f"speed.{block}.r0.a0",
         prompt=block,
