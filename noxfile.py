@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import nox
@@ -37,7 +39,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Strict static types."""
-    install(session, ".[models,site]", "nox", *GROUPS["tests"], *GROUPS["types"])
+    install(session, ".[models,site]", "nox", *GROUPS["tests"], *GROUPS["types"], *GROUPS["browser"])
     session.run("mypy")
 
 
@@ -83,6 +85,13 @@ def validate(session: nox.Session) -> None:
 
 
 @nox.session
+def fresh(session: nox.Session) -> None:
+    """Whether the code that made the shown runs is the code that is here; asked before pages are published."""
+    install(session, ".[site]")
+    session.run("speclab", "evidence", "check", "--fresh")
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """Validate, lint the numerals, build strictly without torch, check the HTML, and build once more.
 
@@ -93,6 +102,7 @@ def docs(session: nox.Session) -> None:
     """
     validate(session)
     session.run("python", "-m", "speclab.site.numerals")
+    session.run("python", "-m", "speclab.site.notebooks")
     session.run("python", "-m", "speclab.site.written", *(each for each in session.posargs if each == "--write"))
     # Neither -q nor -v: both let faults through.
     session.run("mkdocs", "build", "--strict", "--clean")
@@ -100,6 +110,22 @@ def docs(session: nox.Session) -> None:
     session.run("python", "-m", "speclab.site.again", "site")
     if "--numbers" in session.posargs:
         session.run("python", "-m", "speclab.site.listing", "site")
+
+
+@nox.session
+def notebook(session: nox.Session) -> None:
+    """Run the notebook from its first cell, with models made on the spot, and save it with what came out."""
+    install(session, ".[models,site]")
+    session.run("python", "-m", "speclab.site.notebooks", "--run")
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """Read every page in Chromium: narrow and wide, light and dark, printed, offline, without a script."""
+    if not chromium():
+        session.skip("there is no Chromium: install the system's package chromium, or name it in CHROMIUM")
+    install(session, ".[site]", *GROUPS["tests"], *GROUPS["browser"])
+    session.run("pytest", "-m", "browser", "tests/browser", *session.posargs)
 
 
 @nox.session
@@ -123,10 +149,18 @@ def evidence(session: nox.Session) -> None:
 @nox.session
 def benchmark(session: nox.Session) -> None:
     """Print how fast things are; fails nothing."""
-    install(session, ".[models,site]")
+    install(session, ".[models,site]", *GROUPS["browser"])
     session.run("python", "research/benchmarks/draws.py")
     session.run("python", "research/benchmarks/overhead.py")
     session.run("python", "research/benchmarks/pages.py")
+    if chromium():
+        session.run("mkdocs", "build", "--strict")
+        session.run("python", "research/benchmarks/reading.py")
+
+
+def chromium() -> str | None:
+    """The system's own Chromium, or the one that is named."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def install(session: nox.Session, *what: str) -> None:
