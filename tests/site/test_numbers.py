@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from markdown import Markdown
 
-from small_site import RUN, copy_site, lean
+from small_site import PLAN, RUN, copy_site, lean
 from speclab.errors import CheckError, InputError
 from speclab.site.blocks import block
 from speclab.site.bound import bound
@@ -69,7 +69,7 @@ def test_parts_and_other_classes(building: Building) -> None:
     """Ends of an interval, what it counts, what others reported, what was given, what the plan laid down."""
     value = building.register.value("speed.k2")
     assert bound("speed.k2.low")[1] == value.show("low")
-    assert bound("speed.k2.n") == (bound("speed.k2.n")[0], "6")
+    assert bound("speed.k2.n") == (bound("speed.k2.n")[0], str(len(PLAN.prompts)))
     assert bound("reported.speed.prose.k6")[0]["class"] == "reported"
     assert bound("given.confidence")[0]["class"] == "given"
     assert bound("plan.main.new_tokens")[1] == "32"
@@ -140,9 +140,9 @@ def test_the_tooltip_says_how_sure_and_where_from(building: Building) -> None:
     """Interval, count, class and run; without an interval, the reason."""
     value = building.register.value("speed.k2")
     title = bound("speed.k2")[0]["title"]
-    for expected in (value.says, str(value.interval()), "n = 6 prompts", "measured", RUN):
+    for expected in (value.says, str(value.interval()), f"n = {len(PLAN.prompts)} prompts", "measured", RUN):
         assert expected in title
-    assert "interval needs at least" in bound("speed.code.k2")[0]["title"]
+    assert "interval needs at least" in bound("speed.prose.k2")[0]["title"]
 
 
 def test_a_number_for_captions_is_the_same_link(building: Building) -> None:
