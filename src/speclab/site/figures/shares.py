@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from speclab.evidence.estimates.blocks import ks_of
 from speclab.evidence.estimates.speed import (
@@ -72,7 +72,7 @@ def _drawn(run: Run, ks: tuple[int, ...], finding: str) -> str:
             start = 0.0
             for name, share, colour, hatch in _PARTS:
                 part = share(run, k=k).number() * long
-                look = {"color": colour, "alpha": 0.6, "hatch": hatch, "linewidth": 0}
+                look: dict[str, Any] = {"color": colour, "alpha": 0.6, "hatch": hatch, "linewidth": 0}
                 axes.barh(place, part, left=start, height=0.55, label=None if place else name, **look)
                 start += part
             axes.barh(place, long - start, left=start, height=0.55, color=BAND)
