@@ -35,6 +35,12 @@ def pass_lengths(run: Run, model: ModelRole) -> tuple[int, ...]:
     return tuple(sorted({each.tokens for cell in _cells(run) for each in cell.passes if each.model == model}))
 
 
+def check_costs(run: Run, largest_k: int) -> dict[int, float]:
+    """v(k + 1) by k, the cost of a check in steps of the target, for each k up to the largest that was timed."""
+    lengths = pass_lengths(run, "target")
+    return {n - 1: verify_ratio(run, n=n).number() for n in lengths if 1 < n <= largest_k + 1}
+
+
 def _cells(run: Run) -> list[TimingCell]:
     cells = [cell for cell in run.results.cells if isinstance(cell, TimingCell)]
     if not cells:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.acceptance import alpha
-from speclab.site.blocks import block
-from speclab.site.figures.base import drawing, framed, once, svg
+from speclab.site.figures.base import drawing, figure_of_run, framed, svg
 from speclab.site.figures.panels import ALL, ByKind, height_of
 from speclab.site.html import Html, table, text
 from speclab.site.numbers import number
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
     from speclab.records.reader import Run
@@ -18,13 +17,9 @@ if TYPE_CHECKING:
 NAME = "acceptance-by-kind"
 
 
-@block
-def acceptance(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def acceptance(run: Run) -> str:
     """Acceptance rate by k and kind, with every prompt's point."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     found = ByKind.of(run, alpha)
     means = [found.means[ALL, k].number() for k in found.ks]
     low, high = found.extremes()

@@ -9,19 +9,23 @@ from __future__ import annotations
 import io
 import re
 from contextlib import contextmanager
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from speclab.site.blocks import block
 from speclab.site.building import current
 from speclab.site.escape import escape
+from speclab.site.runs import run_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from speclab.records.reader import Run
+    from speclab.site.blocks import Block
 
 INK = "#010101"
 GRID = "#010102"
@@ -82,13 +86,26 @@ def drawing(height: float) -> Iterator[Figure]:
         yield figure
 
 
-def once(name: str, run: Run, make: Callable[[Run], str]) -> str:
-    """A figure of a run, drawn once a build: a run's own page shows it as the chapter does."""
-    drawn = current().drawn
-    key = (name, run.record.id)
-    if key not in drawn:
-        drawn[key] = make(run)
-    return drawn[key]
+def figure_of_run(name: str) -> Callable[[Callable[[Run], str]], Block]:
+    """Mark a figure of one run as a block, drawn once a build: a run's own page shows it as the chapter does.
+
+    Args:
+        name: Of the figure, the same for every run.
+    """
+
+    def mark(make: Callable[[Run], str]) -> Block:
+        @wraps(make)
+        def once(run_id: str | None = None) -> str:
+            run = run_of(run_id)
+            drawn = current().drawn
+            key = (name, run.record.id)
+            if key not in drawn:
+                drawn[key] = make(run)
+            return drawn[key]
+
+        return block(once)
+
+    return mark
 
 
 def svg(figure: Figure, name: str, title: str, description: str) -> str:

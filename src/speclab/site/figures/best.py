@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.blocks import kinds_of, ks_of
 from speclab.evidence.estimates.speed import speedup
-from speclab.site.blocks import block
-from speclab.site.figures.base import INK, TARGET, drawing, framed, once, svg
+from speclab.site.figures.base import INK, TARGET, drawing, figure_of_run, framed, svg
 from speclab.site.figures.panels import ALL
 from speclab.site.html import Html, shown, table, text
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
     from speclab.evidence.estimates.estimate import Estimate
@@ -19,13 +18,9 @@ if TYPE_CHECKING:
 NAME = "best-k"
 
 
-@block
-def best_k(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def best_k(run: Run) -> str:
     """The best of the measured k for each kind, and the speed-up at every one."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     ks = ks_of(run)
     kinds: dict[str, str | None] = {ALL: None, **{kind: kind for kind in kinds_of(run)}}
     found = {label: [speedup(run, k=k, kind=kind) for k in ks] for label, kind in kinds.items()}

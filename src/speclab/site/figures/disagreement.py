@@ -10,10 +10,9 @@ from speclab.evidence.estimates.disagreement import (
     searched_positions,
     searched_total_variation,
 )
-from speclab.site.blocks import block
-from speclab.site.figures.base import DRAFT, INK, TARGET, drawing, framed, once, svg
+from speclab.site.figures.base import DRAFT, INK, TARGET, drawing, figure_of_run, framed, svg
 from speclab.site.html import Html, table, text
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
     from speclab.records.reader import Run
@@ -21,13 +20,9 @@ if TYPE_CHECKING:
 NAME = "distance-along-texts"
 
 
-@block
-def disagreement(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def disagreement(run: Run) -> str:
     """Total variation of the two laws over the positions of the texts, by kind."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     kinds = list(dict.fromkeys(cell.kind for cell in disagreement_cells(run)))
     ends = {kind: [searched_total_variation(run, at=at, kind=kind).number() for at in SHARES] for kind in kinds}
     least, most = (pick(kinds, key=lambda kind: ends[kind][2]) for pick in (min, max))

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 from speclab.evidence.estimates.acceptance import alpha
 from speclab.evidence.estimates.blocks import kinds_of, ks_of
 from speclab.evidence.estimates.speed import speedup
-from speclab.evidence.estimates.timing import cost_ratio, pass_lengths, verify_ratio
-from speclab.site.blocks import block
-from speclab.site.figures.base import DRAFT, INK, TARGET, drawing, framed, once, svg
+from speclab.evidence.estimates.timing import check_costs, cost_ratio
+from speclab.site.figures.base import DRAFT, INK, TARGET, drawing, figure_of_run, framed, svg
 from speclab.site.html import Html, table, text
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 from speclab.theory.cost import break_even_alpha, predicted_speedup
 
 if TYPE_CHECKING:
     from speclab.records.reader import Run
 
 NAME = "map"
-LARGEST = 8
+LARGEST_K = 8
 """The largest k of the map; beyond, no chain of guesses was measured."""
 LEVELS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 STEPS = 101
@@ -30,16 +29,11 @@ Points = dict[tuple[str, int], tuple[float, float]]
 """By kind and k: acceptance rate, measured speed-up."""
 
 
-@block
-def gains(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def gains(run: Run) -> str:
     """Map of the predicted speed-up over acceptance and k, with break-even and what was measured."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     ratio = cost_ratio(run).number()
-    lengths = pass_lengths(run, "target")
-    checks = {n - 1: verify_ratio(run, n=n).number() for n in lengths if 1 < n <= LARGEST + 1}
+    checks = check_costs(run, LARGEST_K)
     points = {
         (kind, k): (alpha(run, k=k, kind=kind).number(), speedup(run, k=k, kind=kind).number())
         for kind in kinds_of(run)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from speclab.evidence.estimates.acceptance import alpha, histogram_share, iterations
 from speclab.evidence.estimates.blocks import kinds_of
 from speclab.evidence.estimates.decomposition import reference_k
-from speclab.site.blocks import block
-from speclab.site.figures.base import DRAFT, TARGET, drawing, framed, once, svg
+from speclab.site.figures.base import DRAFT, TARGET, drawing, figure_of_run, framed, svg
 from speclab.site.figures.panels import ALL, height_of, panels
 from speclab.site.html import Html, table, text
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
     from speclab.records.reader import Run
@@ -19,13 +18,9 @@ if TYPE_CHECKING:
 NAME = "accepted-counts"
 
 
-@block
-def histogram(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def histogram(run: Run) -> str:
     """Share of iterations in which none, one, … all proposals stood, by kind."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     k = reference_k(run)
     kinds: dict[str, str | None] = {ALL: None, **{kind: kind for kind in kinds_of(run)}}
     shares = {

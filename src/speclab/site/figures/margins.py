@@ -17,10 +17,9 @@ from speclab.evidence.estimates.margins import (
     smallest_gap,
     tokens_to_divergence,
 )
-from speclab.site.blocks import block
-from speclab.site.figures.base import BAND, DRAFT, INK, drawing, framed, once, svg
+from speclab.site.figures.base import BAND, DRAFT, INK, drawing, figure_of_run, framed, svg
 from speclab.site.html import Html, shown, table, text
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
     from speclab.evidence.estimates.estimate import Estimate
@@ -34,13 +33,9 @@ LARGEST = 10.0
 _RAISED = str.maketrans("-" + digits, "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-@block
-def margins(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def margins(run: Run) -> str:
     """The share of rows with a gap under each size, and what the length of a pass changes."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     lengths = margin_lengths(run)
     changes = {length: mean_gap_change(run, length=length) for length in lengths}
     below = {limit: gaps_below(run, limit=limit) for limit in _limits(run)}

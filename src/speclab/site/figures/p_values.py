@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.distribution import distribution_cells
-from speclab.site.blocks import block
-from speclab.site.figures.base import DRAFT, INK, TARGET, drawing, framed, once, svg
+from speclab.site.figures.base import DRAFT, INK, TARGET, drawing, figure_of_run, framed, svg
 from speclab.site.html import Html, table, text
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 from speclab.theory.floor import NEARLY_ALWAYS
 
 if TYPE_CHECKING:
@@ -26,13 +25,9 @@ _ROWS: tuple[tuple[Rule, str, str], ...] = (
 )
 
 
-@block
-def p_values(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def p_values(run: Run) -> str:
     """p-value of each rule at each context, with whether the test could have seen a wrong rule there."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     cells = distribution_cells(run)
     tests = {rule: [each for cell in cells for each in cell.tests if each.rule == rule] for rule, *_ in _ROWS}
     rejected = {rule: sum(each.verdict in {"rejected", "failed"} for each in made) for rule, made in tests.items()}

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.blocks import every_block
 from speclab.evidence.estimates.pace import earlier_over_later, plain_step_ms
-from speclab.site.blocks import block
-from speclab.site.figures.base import INK, TARGET, drawing, framed, once, svg
+from speclab.site.figures.base import INK, TARGET, drawing, figure_of_run, framed, svg
 from speclab.site.html import Html, table, text
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
     from speclab.records.reader import Run
@@ -18,13 +17,9 @@ if TYPE_CHECKING:
 NAME = "pace-of-plain"
 
 
-@block
-def pace(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def pace(run: Run) -> str:
     """Plain's step in every block, in the order in which they were measured."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     cells = every_block(run)
     steps = [plain_step_ms(cell) for cell in cells]
     finding = (

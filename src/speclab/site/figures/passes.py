@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.timing import pass_lengths, pass_ms, verify_ratio
-from speclab.site.blocks import block
-from speclab.site.figures.base import DRAFT, TARGET, drawing, framed, once, svg
+from speclab.site.figures.base import DRAFT, TARGET, drawing, figure_of_run, framed, svg
 from speclab.site.html import Html, shown, table, text
 from speclab.site.numbers import number
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
     from speclab.evidence.estimates.estimate import Estimate
@@ -21,13 +20,9 @@ NAME = "pass-time"
 _LOOK: tuple[tuple[ModelRole, str, str, str], ...] = (("target", TARGET, "o", "-"), ("draft", DRAFT, "s", "--"))
 
 
-@block
-def pass_time(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def pass_time(run: Run) -> str:
     """Time of a pass against its number of tokens, for both models."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     times = {model: _times(run, model) for model, *_ in _LOOK}
     finding = _finding(run)
     timing = run.record.plan.timing

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from speclab.evidence.estimates.blocks import blocks, by_prompt, ks_of
 from speclab.evidence.estimates.decomposition import decomposed_speedup, predicted_speedup, prediction_error
 from speclab.evidence.estimates.speed import speedup
-from speclab.site.blocks import block
-from speclab.site.figures.base import DRAFT, INK, TARGET, drawing, framed, once, svg
+from speclab.site.figures.base import DRAFT, INK, TARGET, drawing, figure_of_run, framed, svg
 from speclab.site.html import Html, table, text
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
     from speclab.records.reader import Run
@@ -20,13 +19,9 @@ Points = dict[tuple[str, int], tuple[float, float, float]]
 """By prompt and k: measured, decomposed, predicted."""
 
 
-@block
-def prediction(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def prediction(run: Run) -> str:
     """Each prompt's measured speed-up at each k against what the formula gives, in both ways of asking it."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     ks = ks_of(run)
     points = _points(run, ks)
     most = max(ks, key=lambda k: abs(prediction_error(run, k=k).number()))

@@ -12,10 +12,9 @@ from speclab.evidence.estimates.speed import (
     overhead_share,
     verify_share,
 )
-from speclab.site.blocks import block
-from speclab.site.figures.base import BAND, DRAFT, INK, TARGET, drawing, framed, once, svg
+from speclab.site.figures.base import BAND, DRAFT, INK, TARGET, drawing, figure_of_run, framed, svg
 from speclab.site.html import Html, shown, table, text
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
     from speclab.records.reader import Run
@@ -25,13 +24,9 @@ NAME = "iteration-time"
 _PARTS = (("drafting", draft_share, DRAFT, "///"), ("checking", verify_share, TARGET, ""))
 
 
-@block
-def iteration_time(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def iteration_time(run: Run) -> str:
     """An iteration's time in steps of plain decoding, by k, split into drafting, checking and everything else."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     ks = ks_of(run)
     steps = {k: iteration_steps(run, k=k) for k in ks}
     shares = {k: {name: share(run, k=k) for name, share, *_ in _PARTS} for k in ks}

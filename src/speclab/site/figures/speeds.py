@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates.speed import noise_floor
 from speclab.evidence.estimates.speed import speedup as estimate_speedup
-from speclab.site.blocks import block
-from speclab.site.figures.base import BAND, INK, drawing, framed, once, svg
+from speclab.site.figures.base import BAND, INK, drawing, figure_of_run, framed, svg
 from speclab.site.figures.panels import ByKind, height_of
 from speclab.site.html import Html, table, text
 from speclab.site.numbers import number
-from speclab.site.runs import run_link, run_of
+from speclab.site.runs import run_link
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,13 +21,9 @@ if TYPE_CHECKING:
 NAME = "speedup-by-kind"
 
 
-@block
-def speedup(run_id: str | None = None) -> str:
+@figure_of_run(NAME)
+def speedup(run: Run) -> str:
     """Speed-up by k and kind: every prompt's point, intervals where there are any, and the band of noise."""
-    return once(NAME, run_of(run_id), _figure)
-
-
-def _figure(run: Run) -> str:
     found = ByKind.of(run, estimate_speedup)
     low, high = found.extremes()
     finding = (

@@ -8,8 +8,9 @@ from speclab.evidence.estimates.acceptance import alpha
 from speclab.evidence.estimates.blocks import kinds_of, ks_of
 from speclab.evidence.estimates.decomposition import reference_k
 from speclab.evidence.estimates.speed import overhead_steps, speedup
-from speclab.evidence.estimates.timing import cost_ratio, pass_lengths, verify_ratio
+from speclab.evidence.estimates.timing import check_costs, cost_ratio
 from speclab.site.blocks import block
+from speclab.site.figures.gains import LARGEST_K
 from speclab.site.html import text
 from speclab.site.runs import run_link, run_of
 from speclab.theory.cost import break_even_alpha, expected_tokens_per_iteration, iteration_cost, predicted_speedup
@@ -24,7 +25,6 @@ WIDTH, HEIGHT, LEFT, BELOW = 320, 200, 34, 30
 """Of the drawing and its margins, in its own units."""
 HIGHEST = 4.0
 """Speed-up at the top of the drawing."""
-LARGEST_K = 8
 STEPS = 50
 
 
@@ -33,8 +33,7 @@ def cost_model(run_id: str | None = None) -> str:
     """Sliders for the five inputs of the formula, the curve over acceptance, and the measured points at that k."""
     run = run_of(run_id)
     k = reference_k(run)
-    lengths = pass_lengths(run, "target")
-    checks = {n - 1: verify_ratio(run, n=n).number() for n in lengths if 1 < n <= LARGEST_K + 1}
+    checks = check_costs(run, LARGEST_K)
     costs = {
         "cost_ratio": cost_ratio(run).number(),
         "verify_ratio": checks[k],
