@@ -15,7 +15,7 @@ CONSTRAINTS = ("-c", "constraints.txt")
 nox.options.default_venv_backend = "venv"
 nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = True
-nox.options.sessions = ["lint", "types", "tests", "oldest", "integration", "docs"]
+nox.options.sessions = ["lint", "types", "tests", "oldest", "integration", "docs", "browser"]
 
 GROUPS = nox.project.load_toml("pyproject.toml")["dependency-groups"]
 
