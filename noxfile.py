@@ -122,10 +122,11 @@ def notebook(session: nox.Session) -> None:
 @nox.session
 def browser(session: nox.Session) -> None:
     """Read every page in Chromium: narrow and wide, light and dark, printed, offline, without a script."""
-    if not chromium():
+    path = chromium()
+    if path is None:
         session.skip("there is no Chromium: install the system's package chromium, or name it in CHROMIUM")
     install(session, ".[site]", *GROUPS["tests"], *GROUPS["browser"])
-    session.run("pytest", "-m", "browser", "tests/browser", *session.posargs)
+    session.run("pytest", "-m", "browser", "tests/browser", *session.posargs, env={"CHROMIUM": path})
 
 
 @nox.session
@@ -153,9 +154,9 @@ def benchmark(session: nox.Session) -> None:
     session.run("python", "research/benchmarks/draws.py")
     session.run("python", "research/benchmarks/overhead.py")
     session.run("python", "research/benchmarks/pages.py")
-    if chromium():
+    if path := chromium():
         session.run("mkdocs", "build", "--strict")
-        session.run("python", "research/benchmarks/reading.py")
+        session.run("python", "research/benchmarks/reading.py", env={"CHROMIUM": path})
 
 
 def chromium() -> str | None:

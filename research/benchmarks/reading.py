@@ -7,7 +7,7 @@ this machine, so that no network is part of it.
 from __future__ import annotations
 
 import os
-import shutil
+import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -41,7 +41,9 @@ def measured() -> list[tuple[float, float, str]]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=str(SITE)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     found = []
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    path = os.environ.get("CHROMIUM")
+    if not path:
+        sys.exit("name a Chromium in CHROMIUM, as `nox -s benchmark` does")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=[] if os.geteuid() else ["--no-sandbox"])
         for file in sorted(SITE.rglob("*.html")):

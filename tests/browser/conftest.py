@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -53,9 +52,9 @@ def address(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Chromium, the system's own."""
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    assert path, "there is no Chromium: install the package chromium, or name it in CHROMIUM"
+    """The Chromium that `nox -s browser` found."""
+    path = os.environ.get("CHROMIUM")
+    assert path, "name a Chromium in CHROMIUM, as `nox -s browser` does"
     # Without a sandbox where the user is root, as in a container; nothing foreign is opened.
     sandbox = [] if os.geteuid() else ["--no-sandbox"]
     with sync_playwright() as playwright:

@@ -1,22 +1,26 @@
-"""What a preview keeps of a rebuild, and what makes it draw anew."""
+"""What a preview keeps over its rebuilds, and what makes it anew."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
 from small_site import RUN, copy_site, replace
-from speclab.site import kept as kept_module
-from speclab.site import tables
+from speclab.site import answers, listings, tables
 from speclab.site.building import begin, current
+from speclab.site.preview import keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from speclab.site.building import Building
+    from speclab.site.kept import Made
+
+REGISTER = "research/register.toml"
 
 
 @pytest.fixture
@@ -25,16 +29,26 @@ def root(tmp_path: Path) -> Path:
     return copy_site(tmp_path / "site")
 
 
-def again(building: Building) -> Building:
-    """A rebuild of the same preview."""
-    return begin(building.root, serving=True, last=building)
+def rebuild(root: Path, last: Building | None = None) -> Building:
+    """The first build of a preview, or one after another."""
+    building = begin(root, serving=True)
+    keep(building, last)
+    return building
 
 
-def keys(show: Callable[[], str], building: Building) -> set[str]:
-    """What is kept once something was shown."""
+def made(show: Callable[[], str], building: Building, name: str = "") -> Made:
+    """What is kept once something was shown: of that name, or the first."""
     show()
     assert building.kept is not None
-    return set(building.kept.outputs)
+    return building.kept.made[name or next(iter(building.kept.made))]
+
+
+def anew(root: Path, show: Callable[[], str], edit: Callable[[], object]) -> bool:
+    """Whether something is made anew after an edit."""
+    first = rebuild(root)
+    before = made(show, first)
+    edit()
+    return made(show, rebuild(root, first)) is not before
 
 
 def test_a_build_keeps_nothing(root: Path) -> None:
@@ -46,40 +60,92 @@ def test_a_build_keeps_nothing(root: Path) -> None:
 
 def test_an_output_is_taken_over_and_made_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second rebuild does not compute; what it shows is the same."""
-    first = begin(root, serving=True)
+    first = rebuild(root)
     shown = tables.shares(RUN)
 
     def never(*_: object, **__: object) -> None:
         raise AssertionError
 
     monkeypatch.setattr("speclab.site.tables.speed.Cells", never)
-    second = again(first)
+    second = rebuild(root, first)
     assert tables.shares(RUN) == shown
     # And a third, of which the first is long forgotten.
-    again(second)
+    rebuild(root, second)
     assert tables.shares(RUN) == shown
 
 
 def test_what_is_not_asked_for_again_is_forgotten(root: Path) -> None:
     """So that a long preview does not fill the memory."""
-    first = begin(root, serving=True)
+    first = rebuild(root)
     tables.shares(RUN)
-    second = again(first)
+    second = rebuild(root, first)
     tables.acceptance(RUN)
-    third = again(second)
+    third = rebuild(root, second)
     tables.acceptance(RUN)
     assert third.kept is not None
-    assert len(third.kept.outputs) == 1
+    assert len(third.kept.made) == 1
 
 
-def test_an_edit_of_the_register_renumbers_what_is_bound_to_it(root: Path) -> None:
-    """And leaves the page of a run alone, which is bound to nothing but the run."""
-    first = begin(root, serving=True)
-    bound, own = keys(tables.shares, first), keys(lambda: tables.shares(RUN), first)
-    replace(root / "research" / "register.toml", "# What a pass costs", "# What a pass costs, edited")
-    second = again(first)
-    assert not keys(tables.shares, second) & bound
-    assert keys(lambda: tables.shares(RUN), second) & own
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("# What a pass costs", "# What a pass costs, edited", False),
+        ("that goes into the target's passes at k = 4", "that checks take at k = 4", True),
+        ('id = "share.verify.k4"', 'id = "share.verify.other"', True),
+        ("cost ratio c: ", "cost ratio c, edited: ", False),
+    ],
+)
+def test_an_edit_of_the_register_renumbers_what_shows_the_number(
+    root: Path, old: str, new: str, changes: bool
+) -> None:
+    """And nothing else: a table is made anew where a number of its own changed, or which claims there are."""
+    assert anew(root, tables.shares, lambda: replace(root / REGISTER, old, new)) is changes
+
+
+def test_the_page_of_a_run_is_bound_to_nothing_but_the_run(root: Path) -> None:
+    """An edit of the register leaves it alone."""
+
+    def edit() -> None:
+        replace(root / REGISTER, 'id = "share.verify.k4"', 'id = "share.verify.other"')
+
+    assert not anew(root, lambda: tables.shares(RUN), edit)
+
+
+def test_what_is_made_of_parts_rests_on_what_they_asked(root: Path) -> None:
+    """A page that took a kept block over is made anew with it."""
+
+    def page() -> str:
+        kept = current().kept
+        assert kept is not None
+        return kept.get("page", tables.shares, ())
+
+    first = rebuild(root)
+    tables.shares()
+    whole = made(page, first, "page")
+    assert ("value", "share.verify.k4") in whole.asked
+    assert made(page, second := rebuild(root, first), "page") is whole
+    replace(root / REGISTER, "that goes into the target's passes at k = 4", "that checks take at k = 4")
+    assert made(page, rebuild(root, second), "page") is not whole
+
+
+def test_the_parts_of_what_is_taken_over_are_kept_with_it(root: Path) -> None:
+    """When the whole is made anew at last, only what changed of it is."""
+
+    def page(edited: str = "") -> Callable[[], str]:
+        kept = current().kept
+        assert kept is not None
+        return lambda: kept.get(f"page{edited}", lambda: tables.shares(RUN) + edited, ())
+
+    first = rebuild(root)
+    page()()
+    assert first.kept is not None
+    part = first.kept.made[f"tables.shares {RUN}"]
+    second = rebuild(root, first)
+    page()()
+    third = rebuild(root, second)
+    page(", edited")()
+    assert third.kept is not None
+    assert third.kept.made[f"tables.shares {RUN}"] is part
 
 
 def test_a_changed_source_of_the_run_is_noticed(root: Path) -> None:
@@ -87,50 +153,46 @@ def test_a_changed_source_of_the_run_is_noticed(root: Path) -> None:
     source = root / "src/speclab/decoding/loop.py"
     source.parent.mkdir(parents=True)
     source.write_text("x = 1\n", encoding="utf-8")
-    first = begin(root, serving=True)
-    before = keys(lambda: tables.origin(RUN), first)
-    os.utime(source, ns=(1, 1))
-    assert not keys(lambda: tables.origin(RUN), again(first)) & before
+    assert anew(root, lambda: tables.origin(RUN), lambda: os.utime(source, ns=(1, 1)))
 
 
+@pytest.mark.parametrize(
+    ("show", "name", "changes"),
+    [
+        (lambda: tables.disagreement(RUN), "site/tables/margins.py", False),
+        (lambda: tables.disagreement(RUN), "site/tables/disagreement.py", True),
+        (lambda: tables.disagreement(RUN), "site/tables/distribution.py", True),
+        (lambda: tables.disagreement(RUN), "site/html.py", True),
+        (listings.loop, "site/tables/disagreement.py", False),
+        (listings.loop, "decoding/loop.py", True),
+    ],
+)
 def test_an_edit_of_its_room_makes_a_block_anew(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, show: Callable[[], str], name: str, changes: bool
 ) -> None:
-    """The module itself, one that it takes from, and what all share; not a neighbour."""
-    import shutil
-
+    """The module itself, one that it takes from, what all share, and the code that it lists; not a neighbour."""
     package = tmp_path / "package"
-    shutil.copytree(kept_module._folder(), package / "site")
-    monkeypatch.setattr(kept_module, "_folder", lambda: package / "site")
+    for room in ("site", "decoding"):
+        shutil.copytree(answers._folder().parent / room, package / room)
+    monkeypatch.setattr(answers, "_folder", lambda: package / "site")
 
-    def key() -> set[str]:
-        return keys(lambda: tables.disagreement(RUN), begin(root, serving=True))
+    def edit() -> None:
+        file = package / name
+        file.write_text(f"{file.read_text(encoding='utf-8')}\n# edited\n", encoding="utf-8")
 
-    before = key()
-    for name, changes in (
-        ("tables/margins.py", False),
-        ("tables/disagreement.py", True),
-        ("tables/distribution.py", True),
-        ("html.py", True),
-    ):
-        file = package / "site" / name
-        text = file.read_text(encoding="utf-8")
-        file.write_text(f"{text}\n# edited\n", encoding="utf-8")
-        assert (key() != before) is changes, name
-        file.write_text(text, encoding="utf-8")
-    assert key() == before
+    assert anew(root, show, edit) is changes
 
 
 def test_an_output_with_a_fault_is_not_kept(root: Path) -> None:
     """It is told again at each rebuild, until it is mended."""
     replace(
-        root / "research" / "register.toml",
+        root / REGISTER,
         'id = "share.draft.k4"\n',
         'id = "share.draft.k4"\nholds = "value > 1000"\n',
     )
-    first = begin(root, serving=True)
+    first = rebuild(root)
     tables.shares()
     assert first.faults
-    again(first)
+    rebuild(root, first)
     tables.shares()
     assert current().faults

@@ -82,3 +82,22 @@ def test_running_fills_in_the_output_and_the_note(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^book\.ipynb: a cell failed: ZeroDivisionError: division by zero$"):
         execute(path)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("while True: pass", r"^book\.ipynb: a cell ran for more than 1 s: "),
+        ("import os; os._exit(1)", r"^book\.ipynb: its kernel died"),
+    ],
+)
+def test_a_cell_without_an_end_or_a_kernel_that_dies_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: str, said: str
+) -> None:
+    """The file is left as it was."""
+    monkeypatch.setattr("speclab.site.notebooks.TIMEOUT_S", 1)
+    path = write(tmp_path, cell)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=said):
+        execute(path)
+    assert path.read_bytes() == before

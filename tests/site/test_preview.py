@@ -20,10 +20,30 @@ def text_of(soup: BeautifulSoup, claim: str) -> str | None:
     return tag.get_text() if tag else None
 
 
+# A page that shows when it was rendered.
+STAMP = """
+
+```python exec="1" html="1"
+import time
+print(f'<p id="rendered">{time.time_ns()}</p>')
+```
+"""
+
+
+def stamp(soup: BeautifulSoup) -> str:
+    tag = soup.find(id="rendered")
+    return tag.get_text() if tag else ""
+
+
 def test_a_second_run_renumbers_the_pages_and_names_what_no_longer_holds(tmp_path: Path) -> None:
-    """Adopted while the preview runs: new numbers, and the sentence that lost its ground as a fault."""
+    """Adopted while the preview runs: new numbers, and the sentence that lost its ground as a fault.
+
+    A page without a number of it is not rendered again, until it is edited itself.
+    """
     root = copy_site(tmp_path / "site")
     lean(root, "pass.draft", "value < pass.target")
+    terms = root / "docs/chapter/terms.md"
+    terms.write_text(terms.read_text(encoding="utf-8") + STAMP, encoding="utf-8")
     before = Register(root).show("c")
     with serving(root) as address:
         page = f"{address}chapter/pass.html"
@@ -38,6 +58,12 @@ def test_a_second_run_renumbers_the_pages_and_names_what_no_longer_holds(tmp_pat
         assert RUN not in second.get_text()
         faults = [tag.get_text() for tag in second.find_all(class_="fault")]
         assert any("[=pass.draft]: `value < pass.target` no longer holds" in each for each in faults)
+        page = f"{address}chapter/terms.html"
+        rendered = stamp(until(page, lambda soup: bool(stamp(soup)), root / "said.txt"))
         # A fault of the page itself is shown too, and the preview lives on.
         replace(root / "docs" / "index.md", "What was found", "What was found [=speed.nothing]")
         until(address, lambda soup: "unknown id speed.nothing" in soup.get_text(), root / "said.txt")
+        assert stamp(until(page, lambda soup: bool(stamp(soup)), root / "said.txt")) == rendered
+        replace(terms, "# Terms", "# Terms, edited")
+        edited = until(page, lambda soup: "Terms, edited" in soup.get_text(), root / "said.txt")
+        assert stamp(edited) != rendered

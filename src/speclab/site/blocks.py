@@ -11,9 +11,9 @@ from speclab.site.escape import escape
 from speclab.site.runs import run_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from speclab.records.reader import Run
+    from speclab.site.kept import Question
 
 
 class Block(Protocol):
@@ -37,7 +37,8 @@ def block(make: Callable[[str | None], str]) -> Block:
     @wraps(make)
     def marked(run_id: str | None = None) -> str:
         def kept() -> str:
-            return _kept(name, make.__module__, run_of(run_id), lambda: make(run_id), bound=run_id is None)
+            rests = (("run", run_id or ""), ("said", ""))
+            return _kept(f"{name} {run_id or ''}", make.__module__, lambda: make(run_id), rests)
 
         return _printed(name, kept, lambda: run_of(run_id).record.id)
 
@@ -50,7 +51,7 @@ def runless(make: Callable[[], str]) -> Callable[[], str]:
 
     @wraps(make)
     def marked() -> str:
-        return _printed(name, lambda: _kept(name, make.__module__, None, make, bound=True), str)
+        return _printed(name, lambda: _kept(name, make.__module__, make, ()), str)
 
     return marked
 
@@ -60,12 +61,18 @@ def _name(make: Callable[..., str]) -> str:
     return f"{room}.{make.__name__}"
 
 
-def _kept(name: str, module: str, run: Run | None, make: Callable[[], str], *, bound: bool) -> str:
-    """The output of a block; of the last rebuild of a preview, where nothing that it is made from changed."""
+def _kept(name: str, module: str, make: Callable[[], str], rests: Sequence[Question]) -> str:
+    """The output of a block; of the last rebuild of a preview, where nothing that it rests on changed."""
     building = current()
     if building.kept is None:
         return make()
-    return building.kept.get(name, module, run, bound=bound, make=make, faults=building.faults)
+
+    def asking() -> str:
+        for kind, of in (("code", ""), ("module", module), *rests):
+            building.ask(kind, of)
+        return make()
+
+    return building.kept.get(name, asking, building.faults)
 
 
 def _printed(name: str, make: Callable[[], str], run: Callable[[], str]) -> str:

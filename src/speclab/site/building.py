@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from speclab.errors import CheckError
 from speclab.evidence.register import Register
 from speclab.site.escape import escape
-from speclab.site.kept import Kept
+from speclab.site.kept import AskedRegister
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from speclab.records.reader import Run
+    from speclab.site.kept import Kept
+    from speclab.site.preview import Rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Building:
         printing: The block that is printing into it, by its name there.
         runs: Runs that were read by their id.
         drawn: Figures that were drawn, by name and run.
-        kept: Outputs of blocks that a preview keeps; None in a build.
+        kept: Pages and blocks that a preview keeps; None in a build.
+        rendered: What rendering left in each page of a preview.
     """
 
     root: Path
@@ -59,6 +62,7 @@ class Building:
     runs: dict[str, Run] = field(default_factory=dict)
     drawn: dict[tuple[str, str], str] = field(default_factory=dict)
     kept: Kept | None = None
+    rendered: dict[str, Rendered] = field(default_factory=dict)
 
     @cached_property
     def register(self) -> Register:
@@ -67,7 +71,12 @@ class Building:
         Raises:
             InputError: When a file of it cannot be read.
         """
-        return Register(self.root)
+        return Register(self.root) if self.kept is None else AskedRegister(self.root, self.kept)
+
+    def ask(self, kind: str, of: str = "") -> None:
+        """Note that what is being made rests on the answer to a question; see `speclab.site.answers`."""
+        if self.kept is not None:
+            self.kept.ask(kind, of)
 
     def read(self, page: str, source: str) -> None:
         """Note which page is being read from here on."""
@@ -108,16 +117,14 @@ def shown_fault(subject: str, message: str) -> str:
 _state: list[Building] = []
 
 
-def begin(root: Path, *, serving: bool = False, last: Building | None = None) -> Building:
-    """Start a build; what was known of the last one is forgotten, but for what a preview keeps.
+def begin(root: Path, *, serving: bool = False) -> Building:
+    """Start a build; what was known of the last one is forgotten.
 
     Args:
         root: The repository.
         serving: Whether this is a preview.
-        last: Its build before, where there was one.
     """
-    before = {} if last is None or last.kept is None else last.kept.outputs
-    _state[:] = [Building(root, serving, kept=Kept(root, before) if serving else None)]
+    _state[:] = [Building(root, serving)]
     return _state[0]
 
 

@@ -54,6 +54,7 @@ class Cells:
 
 def _claims_of_main() -> dict[tuple[str, str], str]:
     register = current().register
+    current().ask("claims")
     return {
         _key(claim.estimate, claim.where): claim.id
         for claim in register.claims.values()

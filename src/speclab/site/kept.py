@@ -1,131 +1,107 @@
-"""What blocks printed, kept over the rebuilds of a preview for as long as nothing that it was made from changed.
+"""What a preview keeps over its rebuilds: whatever was made, for as long as all that it asked has the same answer.
 
 A build that is not a preview keeps nothing: every page is made anew.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
 from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
-import speclab.site
-from speclab.records.reader import run_folders, run_homes
+from speclab.evidence.register import Register
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
-    from speclab.records.reader import Run
+    from speclab.evidence.values import Value
 
-SITE = "speclab.site."
-_ROOM = re.compile(r"^from (speclab\.site\.\w+\.\w+) import", re.MULTILINE)
+Question: TypeAlias = tuple[str, str]
+"""A kind of question, and of what it is asked; see `speclab.site.answers`."""
+T = TypeVar("T")
 
 
-@dataclass
-class Kept:
-    """The outputs of one rebuild, and those of the one before.
+@dataclass(frozen=True)
+class Made:
+    """Something that was made, and all that was asked while it was.
 
     Attributes:
-        root: The repository.
-        before: Output by key, of the rebuild before; what is asked for again is taken over.
-        outputs: Of this one.
+        result: What was made.
+        asked: Each question with the answer that it had.
+        parts: What was made on the way, by name; kept as long as the whole.
     """
 
-    root: Path
-    before: Mapping[str, str]
-    outputs: dict[str, str] = field(default_factory=dict)
+    result: Any
+    asked: dict[Question, str] = field(default_factory=dict)
+    parts: dict[str, Made] = field(default_factory=dict)
 
-    def get(
-        self,
-        block: str,
-        module: str,
-        run: Run | None,
-        *,
-        bound: bool,
-        make: Callable[[], str],
-        faults: Sequence[object],
-    ) -> str:
-        """An output, made only where it is not there already.
+
+class Kept:
+    """What one rebuild made or took over from the one before.
+
+    Attributes:
+        made: By name; what is not asked for again is forgotten with the next rebuild.
+    """
+
+    def __init__(self, answer: Callable[[Question], str], before: Mapping[str, Made]) -> None:
+        """Start a rebuild.
 
         Args:
-            block: Name of the block.
-            module: In which it is written.
-            run: That it shows; None where it shows none.
-            bound: Whether its numbers are bound to the register, so that they change with it.
-            make: Makes it.
+            answer: Answers a question as things are now.
+            before: What the rebuild before made.
+        """
+        self.made: dict[str, Made] = {}
+        self._answer = answer
+        self._before = before
+        self._answers: dict[Question, str] = {}
+        self._making: list[Made] = []
+
+    def ask(self, kind: str, of: str = "") -> None:
+        """Note that what is being made rests on the answer to a question."""
+        for making in self._making[-1:]:
+            making.asked[kind, of] = self._answered((kind, of))
+
+    def get(self, name: str, make: Callable[[], T], faults: Sequence[object]) -> T:
+        """What has this name, made only where it is not there, or where an answer changed.
+
+        Args:
+            name: Of what is made; it changes with whatever is given to `make`.
+            make: Makes it; asks while it does.
             faults: Those of the build so far; where making it adds one, it is not kept.
         """
-        own = self._package if run is None else [run.record.model_dump_json(), *self._sources(run)]
-        told = self._register if bound else self._said
-        key = _digest([block, *own, told, self._code, *self._room(module)])
-        for outputs in (self.outputs, self.before):
-            if key in outputs:
-                self.outputs[key] = outputs[key]
-                return outputs[key]
+        there = self.made.get(name) or self._before.get(name)
         count = len(faults)
-        made = make()
+        if there is None or any(self._answered(each) != answer for each, answer in there.asked.items()):
+            making = Made(None)
+            self._making.append(making)
+            try:
+                there = Made(make(), making.asked, making.parts)
+            finally:
+                self._making.pop()
         if len(faults) == count:
-            self.outputs[key] = made
-        return made
+            kept = {name: there, **there.parts}
+            self.made |= kept
+            for making in self._making[-1:]:
+                making.parts.update(kept)
+        for making in self._making[-1:]:
+            making.asked.update(there.asked)
+        return cast("T", there.result)
 
-    def _sources(self, run: Run) -> list[str]:
-        """When each file changed that the run executed: its page says whether it is fresh."""
-        return _changed(self.root / path for path in run.record.sources)
-
-    @cached_property
-    def _package(self) -> list[str]:
-        """When each file of the package changed: what shows no run may show code."""
-        return _changed(sorted(_folder().parent.rglob("*.py")))
-
-    @cached_property
-    def _said(self) -> str:
-        """What a run's own page says that is not in the run: what was given, discarded, adopted, and is kept."""
-        register = self._text("research/register.toml")
-        discards = register[register.find("[[discard]]") :] if "[[discard]]" in register else ""
-        _, home = run_homes(self.root)
-        folders = [folder.name for folder in run_folders(home)]
-        files = (self._text(f"research/{name}.toml") for name in ("given", "current"))
-        return _digest([discards, *files, *folders])
-
-    @cached_property
-    def _register(self) -> str:
-        files = sorted((self.root / "research").rglob("*.toml"))
-        return _digest([self._said, *(path.read_text(encoding="utf-8") for path in files)])
-
-    @cached_property
-    def _code(self) -> str:
-        """The modules that all rooms share."""
-        here = _folder()
-        return _digest(path.read_text(encoding="utf-8") for path in sorted(here.glob("*.py")))
-
-    def _room(self, module: str) -> list[str]:
-        """The module that a block is written in, and those of such rooms that it takes something from."""
-        texts: dict[str, str] = {}
-        waiting = [module]
-        while waiting:
-            name = waiting.pop()
-            if name in texts:
-                continue
-            file = _folder() / f"{name.removeprefix(SITE).replace('.', '/')}.py"
-            texts[name] = file.read_text(encoding="utf-8")
-            waiting += _ROOM.findall(texts[name])
-        return [texts[name] for name in sorted(texts)]
-
-    def _text(self, name: str) -> str:
-        path = self.root / name
-        return path.read_text(encoding="utf-8") if path.is_file() else ""
+    def _answered(self, question: Question) -> str:
+        if question not in self._answers:
+            self._answers[question] = self._answer(question)
+        return self._answers[question]
 
 
-def _folder() -> Path:
-    return Path(next(iter(speclab.site.__path__)))
+class AskedRegister(Register):
+    """The register of a preview: what is being made then rests on each number that it takes from here."""
 
+    def __init__(self, repository: Path, kept: Kept) -> None:
+        """Read the files of `research/`, as a register does."""
+        super().__init__(repository)
+        self._kept = kept
 
-def _changed(files: Iterable[Path]) -> list[str]:
-    return [str(path.stat().st_mtime_ns) if path.is_file() else "" for path in files]
-
-
-def _digest(parts: Iterable[str]) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    def value(self, address: str) -> Value:
+        """As a register's."""
+        self._kept.ask("value", address)
+        return super().value(address)

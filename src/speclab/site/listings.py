@@ -12,6 +12,7 @@ from pygments.lexers import PythonLexer
 import speclab
 from speclab.errors import InputError
 from speclab.site.blocks import runless
+from speclab.site.building import current
 from speclab.site.html import Html, code, text
 
 PACKAGE = Path(speclab.__file__).parent
@@ -45,6 +46,7 @@ def _listing(file: str, *names: str) -> Html:
     Raises:
         InputError: When the file has no such function.
     """
+    current().ask("package", file.partition("/")[0])
     source = (PACKAGE / file).read_text(encoding="utf-8")
     found = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     for name in names:

@@ -54,11 +54,11 @@ def execute(path: Path) -> None:
     """Run a notebook from its first cell, in a folder of its own making, and save it with what came out.
 
     Raises:
-        InputError: When a cell fails; the file is left as it was.
+        InputError: When a cell fails or takes too long, or the kernel dies; the file is left as it was.
     """
     import nbformat  # noqa: PLC0415 - wanted by nobody who only looks
     from nbclient import NotebookClient  # noqa: PLC0415
-    from nbclient.exceptions import CellExecutionError  # noqa: PLC0415
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError  # noqa: PLC0415
 
     book = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     try:
@@ -66,6 +66,14 @@ def execute(path: Path) -> None:
     except CellExecutionError as error:
         # What it says as a whole is a traceback in colours.
         msg = f"{path.name}: a cell failed: {f'{error.ename}: {error.evalue}'.splitlines()[0]}"
+        raise InputError(msg) from None
+    except CellTimeoutError:
+        msg = (
+            f"{path.name}: a cell ran for more than {TIMEOUT_S} s: make it shorter, a notebook is for small models"
+        )
+        raise InputError(msg) from None
+    except DeadKernelError:
+        msg = f"{path.name}: its kernel died, as one does that has not enough memory: use smaller models"
         raise InputError(msg) from None
     for cell in book.cells:
         # When each cell began and ended is noise in a diff.

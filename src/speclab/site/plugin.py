@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, InclusionLevel
 
 from speclab.errors import CheckError
@@ -45,7 +45,9 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
             invalidate_caches()
             site("preview").forgive_warnings()
         root = Path(config.config_file_path).resolve().parent
-        self.building = site("building").begin(root, serving=self.serving, last=self.building)
+        last, self.building = self.building, site("building").begin(root, serving=self.serving)
+        if self.serving:
+            site("preview").keep(self.building, last)
         config.copyright = site("standing").footer(config.copyright)
         return config
 
@@ -59,19 +61,24 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
             files.append(File.generated(config, path, abs_src_path=str(where)))
         return files
 
-    def on_page_markdown(self, markdown: str, *, page: Page, **_: object) -> str:
-        """Note which page is being read, for the faults that are met on it."""
-        site("building").current().read(f"docs/{page.file.src_uri}", page.file.content_string)
+    def on_page_markdown(self, markdown: str, *, page: Page, files: Files, **_: object) -> str:
+        """Note which page is being read, for the faults that are met on it; a preview may have it already."""
+        self.building.read(f"docs/{page.file.src_uri}", page.file.content_string)
+        if self.serving:
+            site("preview").render_once(page, markdown, self.building, files)
         return markdown
 
+    @event_priority(-150)  # After those that fill in references between pages.
     def on_env(self, env: Any, *, files: Files, **_: object) -> Any:
         """Name the users of each number in the register, and end a build that met faults."""
+        if self.serving:
+            site("preview").settle(self.building, files)
         uses = site("uses")
         pages = {file.dest_uri: file.page for file in files.documentation_pages() if file.page is not None}
         read = {path: (str(page.title), page.content or "") for path, page in pages.items()}
         pages[uses.REGISTER_PAGE].content = uses.fill_in_uses(read)
         try:
-            site("building").current().conclude()
+            self.building.conclude()
         except CheckError as error:
             raise PluginError(str(error)) from None
         return env

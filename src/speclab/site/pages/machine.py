@@ -5,7 +5,7 @@ from __future__ import annotations
 from speclab.records.reader import read_run
 from speclab.site.building import current
 from speclab.site.html import Html, code, text
-from speclab.site.pages.run import run_sections
+from speclab.site.pages.run import NOT_SEARCHED, run_sections
 from speclab.site.runs import newest
 
 SESSION = "this-machine"
@@ -31,5 +31,6 @@ def machine_page() -> str:
         return "\n".join([*lines, _HOW])
     run = read_run(folder)
     building.runs[run.record.id] = run
+    lines[0] = f"{NOT_SEARCHED}{lines[0]}"
     lines += [f"The newest run that was made here, `{run.record.id}`; it is not adopted.", ""]
     return "\n".join([*lines, run_sections(run, session=SESSION, raw=SESSION)])

@@ -43,12 +43,16 @@ _SECTIONS = (
 )
 
 
+# Whoever searches looks for the chapter; rows, digests and tables of every run would hide it.
+NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
+
+
 def run_page(run_id: str) -> str:
     """Markdown of a run's page.
 
     A discarded run need not be whole: its page then says what is wrong with it, and offers what is left.
     """
-    title = f"# Run `{run_id}`\n\n"
+    title = f"{NOT_SEARCHED}# Run `{run_id}`\n\n"
     try:
         run = run_of(run_id)
     except InputError as error:

@@ -49,6 +49,7 @@ def _range(counts: list[int]) -> str:
 def _without_interval(run: Run) -> Html:
     """Of the claims that rest on this run: how many have none; each says why in the register."""
     register = current().register
+    current().ask("claims")
     resting = [
         register.value(claim.id)
         for claim in register.claims.values()
