@@ -69,10 +69,10 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
         return markdown
 
     @event_priority(-150)  # After those that fill in references between pages.
-    def on_env(self, env: Any, *, files: Files, **_: object) -> Any:
+    def on_env(self, env: Any, *, files: Files, config: MkDocsConfig, **_: object) -> Any:
         """Name the users of each number in the register, and end a build that met faults."""
         if self.serving:
-            site("preview").settle(self.building, files)
+            site("preview").settle(self.building, files, config, env)
         uses = site("uses")
         pages = {file.dest_uri: file.page for file in files.documentation_pages() if file.page is not None}
         read = {path: (str(page.title), page.content or "") for path, page in pages.items()}

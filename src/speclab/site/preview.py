@@ -8,12 +8,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jinja2 import FileSystemBytecodeCache
 from mkdocs.utils import CountHandler
 
 from speclab.site.answers import Answers
 from speclab.site.kept import Kept
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
@@ -82,8 +84,7 @@ def render_once(page: Page, markdown: str, building: Building, files: Files) -> 
     """
     kept = building.kept
     assert kept is not None, "a preview keeps"  # noqa: S101
-    said = "\0".join([markdown, *(file.src_uri for file in files)])
-    name = f"{page.file.src_uri} {hashlib.sha256(said.encode()).hexdigest()}"
+    name = _name("page", page, markdown, *(file.src_uri for file in files))
     documented = sorted(set(_DOCUMENTED.findall(markdown)))
     render = page.render
 
@@ -104,8 +105,36 @@ def render_once(page: Page, markdown: str, building: Building, files: Files) -> 
     page.render = render_or_take  # type: ignore[method-assign]
 
 
-def settle(building: Building, files: Files) -> None:
-    """Note what became of each page since it was rendered: references between pages are filled in last."""
+def settle(building: Building, files: Files, config: MkDocsConfig, env: Environment) -> None:
+    """Note what became of each page since it was rendered: references between pages are filled in last.
+
+    Then see to it that templates are compiled, and pages are searched through, only where they changed.
+    """
+    env.bytecode_cache = FileSystemBytecodeCache()
+    _index_once(building, config.plugins["material/search"].search_index)  # type: ignore[attr-defined]
     for file in files.documentation_pages():
         if file.page is not None and file.src_uri in building.rendered:
             building.rendered[file.src_uri].content = file.page.content
+
+
+def _index_once(building: Building, index: Any) -> None:
+    """Have a page's text taken into the search only where the page changed: that is slow."""
+    kept = building.kept
+    assert kept is not None, "a preview keeps"  # noqa: S101
+    add = index.add_entry_from_context
+
+    def added(page: Page) -> list[object]:
+        before = len(index.entries)
+        add(page)
+        entries: list[object] = index.entries[before:]
+        del index.entries[before:]
+        return entries
+
+    def add_once(page: Page) -> None:
+        index.entries += kept.get(_name("searched", page, page.content or ""), lambda: added(page), ())
+
+    index.add_entry_from_context = add_once
+
+
+def _name(what: str, page: Page, *of: str) -> str:
+    return f"{what} {page.file.src_uri} {hashlib.sha256(chr(0).join(of).encode()).hexdigest()}"

@@ -11,6 +11,7 @@ from speclab.site.building import current, shown_fault
 from speclab.site.figures.reported import PAIRS
 from speclab.site.html import Html, code, link, table, text
 from speclab.site.pages.disturbed import DISTURBED, SAYS, disturbed_tables
+from speclab.site.pages.run import NOT_SEARCHED
 from speclab.site.runs import run_link
 from speclab.site.sources import pages, uses
 from speclab.site.uses import place_for_uses
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from speclab.evidence.register import Register
     from speclab.evidence.values import Value
 
-_INTRODUCTION = """# Register
+_INTRODUCTION = f"""{NOT_SEARCHED}# Register
 
 Every number of these pages, with its interval, the run it comes from and the pages that use it. The line under a
 number tells its class: *measured* solid, *computed* dashed, *reported* double, *given* dotted.
