@@ -63,6 +63,7 @@ def changed(run: Run, change: Callable[[RuleTest], RuleTest]) -> Run:
         ("disagreement_contexts", {}, 12, 12),
         ("disagreement_tests", {"verdict": "passed"}, 12, 12),
         ("disagreement_tests", {"rule": "fresh_draw", "verdict": "missed"}, 0, 12),
+        ("disagreement_smallest_p", {"rule": "draft_kept"}, 1e-12, 12),
         ("disagreement_power", {}, 1.0, 24),
         ("disagreement_power", {"rule": "fresh_draw", "kind": "json"}, 1.0, 2),
         ("disagreement_draws", {"rule": "fresh_draw", "end": "largest"}, 60 / 0.1**2, 12),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         (".1e", "logits", 0.0000238, "2.4e-05"),
         (".1f GB", "bytes", 6.24e9, "6.2\u00a0GB"),
         (".1f GiB", "bytes", 2.0**31, "2.0\u00a0GiB"),
+        (".1f million", "tokens", 2_613_531.0, "2.6\u00a0million"),
         (".0f ms", "ms", 189.6, "190\u00a0ms"),
         (".2f s", "ms", 1890.0, "1.89\u00a0s"),
         (".2f ×", "ratio", 1.5, "1.50\u00a0×"),

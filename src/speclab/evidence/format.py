@@ -20,7 +20,7 @@ SHOWN_AS: Final[dict[Unit, dict[str, float]]] = {
     "ratio": {"×": 1.0},
     "share": {},
     "count": {},
-    "tokens": {"tokens": 1.0},
+    "tokens": {"tokens": 1.0, "million": 1e-6},
     "tokens/s": {"tokens/s": 1.0},
     "ms": {"ms": 1.0, "s": 1e-3, "µs": 1e3},
     "bytes": {"B": 1.0, "kB": 1e-3, "MB": 1e-6, "GB": 1e-9, "KiB": 2.0**-10, "MiB": 2.0**-20, "GiB": 2.0**-30},

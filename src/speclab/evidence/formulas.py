@@ -42,6 +42,26 @@ def relative_change(of: float, against: float) -> float:
     return quotient(of, against) - 1
 
 
+def product(of: float, by: float) -> float:
+    """One number times another."""
+    return of * by
+
+
+def drafting_steps(k: int, *, alpha: float, cost_ratio: float, two: float) -> float:
+    """Drafting in an iteration, in steps of the target, with the draft's catching up.
+
+    After an iteration whose guesses all stood, the draft lacks its own last guess and the bonus, so the first pass
+    of the next one takes in two tokens.
+
+    Args:
+        k: Proposals.
+        alpha: Acceptance rate; all stand with its k-th power.
+        cost_ratio: A step of the draft in steps of the target.
+        two: The draft's pass over two tokens, in its own steps.
+    """
+    return cost_ratio * (k + alpha**k * (two - 1))
+
+
 def expected_count(tests: float, probability: float) -> float:
     """How many of so many tests are expected to come out so by chance, for instance false alarms."""
     return tests * probability
@@ -67,6 +87,7 @@ FORMULAS: Final[Mapping[str, Formula]] = {
         break_even_alpha, "share", "an iteration costs at least k + 1 steps: no alpha is enough"
     ),
     "difference": Formula(difference, None),
+    "drafting_steps": Formula(drafting_steps, "ratio"),
     "drift_jump_block": Formula(drift.jump_in_block, "ratio"),
     "drift_jump_turns": Formula(drift.jump_in_turns, "ratio"),
     "drift_jump_unpaired": Formula(drift.jump_unpaired, "ratio"),
@@ -76,6 +97,7 @@ FORMULAS: Final[Mapping[str, Formula]] = {
     "expected_tokens_per_iteration": Formula(expected_tokens_per_iteration, "tokens"),
     "iteration_cost": Formula(iteration_cost, "ratio"),
     "predicted_speedup": Formula(predicted_speedup, "ratio"),
+    "product": Formula(product, None),
     "quotient": Formula(quotient, "ratio"),
     "relative_change": Formula(relative_change, "ratio"),
     "total": Formula(total, None),

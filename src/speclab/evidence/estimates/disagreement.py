@@ -69,6 +69,12 @@ def disagreement_tests(
 
 
 @named()
+def disagreement_smallest_p(run: Run, *, rule: Rule = "ratio", kind: str | None = None) -> Estimate:
+    """The smallest p-value of one rule where the models differ most; n counts the tests that could be made."""
+    return fits.smallest_p(_tests(run, rule, kind))
+
+
+@named()
 def disagreement_power(
     run: Run, *, rule: Literal["fresh_draw", "draft_kept"] | None = None, kind: str | None = None
 ) -> Estimate:

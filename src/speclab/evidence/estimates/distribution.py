@@ -9,8 +9,6 @@ from speclab.records.rows import DistributionCell, Rule, RuleTest
 from speclab.theory.floor import BFLOAT16_TILT, NEARLY_ALWAYS
 from speclab.theory.floor import draws_for_tilt as fewest_draws
 
-_NOWHERE = "no context was testable"
-
 
 def distribution_cells(run: Run, *, kind: str | None = None) -> tuple[DistributionCell, ...]:
     """The contexts of a kind, one cell a seed.
@@ -37,10 +35,7 @@ def rule_tests(run: Run, *, rule: Rule = "ratio", verdict: fits.Verdict, kind: s
 @named()
 def smallest_p(run: Run, *, rule: Rule = "ratio", kind: str | None = None) -> Estimate:
     """The smallest p-value among the tests of one rule; n counts the tests that could be made."""
-    values = fits.p_values(_tests(run, rule, kind))
-    if not values:
-        return Estimate(value=None, n=0, of="tests", unit="share", reason=_NOWHERE)
-    return fits.extreme(values, "smallest", unit="share", of="tests")
+    return fits.smallest_p(_tests(run, rule, kind))
 
 
 @named()
@@ -66,7 +61,7 @@ def detectable_tv(run: Run, *, kind: str | None = None) -> Estimate:
     floors = [fits.floor(each, false_alarm) for each in _tests(run, "ratio", kind)]
     known = [each for each in floors if each is not None]
     if not known:
-        return Estimate(value=None, n=0, of="tests", unit="share", reason=_NOWHERE)
+        return Estimate(value=None, n=0, of="tests", unit="share", reason=fits.NOWHERE)
     return fits.extreme(known, "largest", unit="share", of="tests")
 
 
@@ -85,7 +80,7 @@ def draws_for_tilt(run: Run, *, tilt: float = BFLOAT16_TILT) -> Estimate:
     plan = run.record.plan.distribution
     degrees = [each.degrees for each in _tests(run, "ratio", None) if each.degrees > 0]
     if not degrees:
-        return Estimate(value=None, n=0, of="tests", unit="count", reason=_NOWHERE)
+        return Estimate(value=None, n=0, of="tests", unit="count", reason=fits.NOWHERE)
     draws = fewest_draws(tilt=tilt, degrees=min(degrees), false_alarm=plan.false_alarm, power=NEARLY_ALWAYS)
     reason = "by a formula, at the fewest cells of any test"
     return Estimate(value=draws, n=len(degrees), of="tests", unit="count", reason=reason)

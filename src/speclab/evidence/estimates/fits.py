@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Verdict: TypeAlias = Literal["passed", "failed", "rejected", "missed", "blind", "not testable"]
 End: TypeAlias = Literal["smallest", "largest"]
 COUNTED = "counted, not sampled"
+NOWHERE = "no context was testable"
 
 
 def floor(test: RuleTest, false_alarm: float) -> float | None:
@@ -47,6 +48,14 @@ def rejections(tests: Sequence[RuleTest], false_alarm: float) -> Estimate:
 def p_values(tests: Sequence[RuleTest]) -> list[float]:
     """Of the tests that could be made."""
     return [each.p_value.value for each in tests if each.p_value.value is not None]
+
+
+def smallest_p(tests: Sequence[RuleTest]) -> Estimate:
+    """The smallest p-value; n counts the tests that could be made."""
+    values = p_values(tests)
+    if not values:
+        return Estimate(value=None, n=0, of="tests", unit="share", reason=NOWHERE)
+    return extreme(values, "smallest", unit="share", of="tests")
 
 
 def needed(tests: Sequence[RuleTest], end: End) -> Estimate:

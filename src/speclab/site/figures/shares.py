@@ -38,7 +38,9 @@ def iteration_time(run: Run) -> str:
         text(
             "Mean time of an iteration over all kinds of text, in steps of plain decoding, and what it is spent "
             f"on; everything else takes {rest[at].number():.2%} at k = {at}. The dots are the tokens that it "
-            "writes on average: guessing pays where the dot lies beyond the bar. Run "
+            "writes on average: guessing pays where the dot lies beyond the bar. Means over all "
+            "iterations, those that the end of a text cut short too; a speed-up over all kinds weighs the kinds "
+            "alike and can differ from their quotient. Run "
         )
         + run_link(run.record.id)
         + "."

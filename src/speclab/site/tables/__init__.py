@@ -1,6 +1,7 @@
 """The tables, one question a file. Each takes a run's id; without one, the run that the chapter follows."""
 
 from speclab.site.tables.acceptance import acceptance
+from speclab.site.tables.answer import five_lines
 from speclab.site.tables.between import between_runs
 from speclab.site.tables.costs import cost_ratios, pass_times
 from speclab.site.tables.disagreement import disagreement
@@ -34,6 +35,7 @@ __all__ = [
     "exactness_mistakes",
     "exactness_right",
     "first_rows",
+    "five_lines",
     "identical_outputs",
     "machine",
     "margins",

@@ -61,7 +61,8 @@ def divergences(run_id: str | None = None) -> str:
         rows,
         note="Gap: the smallest distance between the two tokens' logits over the ways of computing them. Spacing: "
         "between neighbouring numbers of the dtype there. Noise: how far either logit moves between those ways. "
-        "The next two columns count which token each way of computing favours.",
+        "The next two columns count, over the ways of computing them, which of the two tokens is ahead: plain's, "
+        "the arm's, or neither where they are level.",
     )
 
 
