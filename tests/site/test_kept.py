@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import weakref
 from typing import TYPE_CHECKING
 
 import pytest
@@ -117,7 +119,7 @@ def test_what_is_made_of_parts_rests_on_what_they_asked(root: Path) -> None:
     def page() -> str:
         kept = current().kept
         assert kept is not None
-        return kept.get("page", tables.shares, ())
+        return kept.get("page", tables.shares)
 
     first = rebuild(root)
     tables.shares()
@@ -134,7 +136,7 @@ def test_the_parts_of_what_is_taken_over_are_kept_with_it(root: Path) -> None:
     def page(edited: str = "") -> Callable[[], str]:
         kept = current().kept
         assert kept is not None
-        return lambda: kept.get(f"page{edited}", lambda: tables.shares(RUN) + edited, ())
+        return lambda: kept.get(f"page{edited}", lambda: tables.shares(RUN) + edited)
 
     first = rebuild(root)
     page()()
@@ -163,6 +165,7 @@ def test_a_changed_source_of_the_run_is_noticed(root: Path) -> None:
         (lambda: tables.disagreement(RUN), "site/tables/disagreement.py", True),
         (lambda: tables.disagreement(RUN), "site/tables/distribution.py", True),
         (lambda: tables.disagreement(RUN), "site/html.py", True),
+        (lambda: tables.disagreement(RUN), "site/figures/__init__.py", True),
         (listings.loop, "site/tables/disagreement.py", False),
         (listings.loop, "decoding/loop.py", True),
     ],
@@ -196,3 +199,67 @@ def test_an_output_with_a_fault_is_not_kept(root: Path) -> None:
     rebuild(root, first)
     tables.shares()
     assert current().faults
+
+
+def test_what_went_wrong_inside_is_made_again(root: Path) -> None:
+    """Also where what it is part of swallows the error, as a page does that shows a traceback."""
+    broken = True
+
+    def part() -> str:
+        if broken:
+            raise NameError
+        return "whole"
+
+    def page() -> str:
+        kept = current().kept
+        assert kept is not None
+
+        def swallowing() -> str:
+            try:
+                return kept.get("part", part)
+            except NameError:
+                return "a traceback"
+
+        return kept.get("page", swallowing)
+
+    first = rebuild(root)
+    assert page() == "a traceback"
+    broken = False
+    rebuild(root, first)
+    assert page() == "whole"
+
+
+def test_a_module_that_is_gone_is_an_answer_too(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A renamed room must not end the preview."""
+    package = tmp_path / "package" / "site"
+    shutil.copytree(answers._folder(), package)
+    monkeypatch.setattr(answers, "_folder", lambda: package)
+    assert anew(root, lambda: tables.disagreement(RUN), (package / "tables" / "disagreement.py").unlink)
+
+
+def test_a_discard_is_seen_however_it_is_written(root: Path) -> None:
+    """TOML allows spaces within the brackets."""
+    file = root / REGISTER
+
+    def discard(reason: str) -> None:
+        text = file.read_text(encoding="utf-8").partition("\n[[ discard ]]")[0]
+        file.write_text(f'{text}\n[[ discard ]]\nrun = "other-1"\nreason = "{reason}"\n', encoding="utf-8")
+
+    discard("one")
+    assert anew(root, lambda: tables.notice(RUN), lambda: discard("another"))
+
+
+def test_a_long_preview_holds_one_rebuild(root: Path) -> None:
+    """What the one before it made and nobody took over is let go."""
+    first = rebuild(root)
+    tables.shares(RUN)
+    second = rebuild(root, first)
+    assert second.kept is not None
+    second.kept.close()
+    gone = weakref.ref(first.kept.made[f"tables.shares {RUN}"]) if first.kept else None
+    del first
+    gc.collect()
+    assert gone is not None
+    assert gone() is None

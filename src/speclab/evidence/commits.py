@@ -49,6 +49,16 @@ def commits_since(repository: Path, commit: str, path: str) -> tuple[str, ...]:
     return tuple(listed.decode().split())
 
 
+def head(repository: Path) -> str:
+    """The commit that is checked out.
+
+    Raises:
+        FileNotFoundError: Without git.
+        subprocess.CalledProcessError: Where there is no repository, or no commit in it yet.
+    """
+    return _git(repository, "rev-parse", "HEAD").decode().strip()
+
+
 def _blobs(repository: Path, commit: str, paths: Iterable[str]) -> dict[str, str]:
     """Git's own names of the files of a commit, by path."""
     listed = _git(repository, "ls-tree", "-r", "-z", commit, "--", *paths).decode()

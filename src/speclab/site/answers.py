@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+import subprocess
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import speclab.site
 from speclab.errors import CheckError, InputError
+from speclab.evidence.commits import head
 from speclab.evidence.register import Register
 from speclab.records.reader import run_folders, run_homes
-from speclab.site.runs import run_of
+from speclab.site.runs import found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from speclab.site.kept import Question
 
 SITE = "speclab.site."
-_ROOM = re.compile(r"^from (speclab\.site\.\w+\.\w+) import", re.MULTILINE)
+_ROOM = re.compile(r"\bspeclab\.site\.\w+\.\w+")
 
 
 class Answers:
@@ -44,7 +47,7 @@ class Answers:
         kind, of = question
         try:
             return self._kinds[kind](of)
-        except (CheckError, InputError) as error:
+        except (CheckError, InputError, OSError) as error:
             return str(error)
 
     def _value(self, address: str) -> str:
@@ -60,16 +63,21 @@ class Answers:
         return _digest(repr(each.model_copy(update={"says": "", "holds": None, "format": ""})) for each in entries)
 
     def _run(self, run_id: str) -> str:
-        """A run, and when each file changed that it executed: its page says whether it is fresh."""
-        record = run_of(run_id or None).record
-        return _digest(
-            [record.model_dump_json(), *_changed(self._building.root / each for each in record.sources)]
-        )
+        """A run and its rows, and whether it is fresh: when each file changed that it executed, and the commit."""
+        run = found(run_id or None)
+        changed = _changed(self._building.root / each for each in run.record.sources)
+        return _digest([run.record.model_dump_json(), f"{len(run.results.cells)}", self._head, *changed])
+
+    @cached_property
+    def _head(self) -> str:
+        try:
+            return head(self._building.root)
+        except (FileNotFoundError, subprocess.CalledProcessError):
+            return ""  # no git here
 
     def _said(self, _: str) -> str:
         """What was given, discarded, adopted, and is kept."""
-        register = self._text("research/register.toml")
-        discards = register[register.find("[[discard]]") :] if "[[discard]]" in register else ""
+        discards = repr(self._building.register.discards)
         folders = [folder.name for folder in run_folders(run_homes(self._building.root)[1])]
         return _digest(
             [discards, *(self._text(f"research/{name}.toml") for name in ("given", "current")), *folders]
@@ -77,8 +85,8 @@ class Answers:
 
     def _code(self, _: str) -> str:
         """The modules that all rooms of the site share, and how the site is put together."""
-        shared = (path.read_text(encoding="utf-8") for path in sorted(_folder().glob("*.py")))
-        return _digest([self._text("mkdocs.yml"), *shared])
+        shared = [*sorted(_folder().glob("*.py")), *sorted(_folder().glob("*/__init__.py"))]
+        return _digest([self._text("mkdocs.yml"), *(path.read_text(encoding="utf-8") for path in shared)])
 
     def _module(self, module: str) -> str:
         """A module of a room, and those of such rooms that it takes something from."""
@@ -89,7 +97,7 @@ class Answers:
             if name in texts:
                 continue
             file = _folder() / f"{name.removeprefix(SITE).replace('.', '/')}.py"
-            texts[name] = file.read_text(encoding="utf-8")
+            texts[name] = file.read_text(encoding="utf-8") if file.is_file() else ""
             waiting += _ROOM.findall(texts[name])
         return _digest(texts[name] for name in sorted(texts))
 

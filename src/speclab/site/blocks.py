@@ -72,7 +72,7 @@ def _kept(name: str, module: str, make: Callable[[], str], rests: Sequence[Quest
             building.ask(kind, of)
         return make()
 
-    return building.kept.get(name, asking, building.faults)
+    return building.kept.get(name, asking)
 
 
 def _printed(name: str, make: Callable[[], str], run: Callable[[], str]) -> str:

@@ -93,6 +93,8 @@ class Building:
         Returns:
             HTML that shows the fault in its place.
         """
+        if self.kept is not None:
+            self.kept.spoil()
         message = message.replace(f"{self.root}/", "")
         fault = Fault(self.page, line_of(self.source, self.printing or subject), subject, message)
         if fault not in self.faults:

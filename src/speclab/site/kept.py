@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from speclab.evidence.register import Register
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from speclab.evidence.values import Value
@@ -21,7 +21,7 @@ Question: TypeAlias = tuple[str, str]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Made:
     """Something that was made, and all that was asked while it was.
 
@@ -29,11 +29,13 @@ class Made:
         result: What was made.
         asked: Each question with the answer that it had.
         parts: What was made on the way, by name; kept as long as the whole.
+        spoilt: Whether something went wrong while it was made: it is shown, and made again at the next rebuild.
     """
 
-    result: Any
+    result: Any = None
     asked: dict[Question, str] = field(default_factory=dict)
     parts: dict[str, Made] = field(default_factory=dict)
+    spoilt: bool = False
 
 
 class Kept:
@@ -61,31 +63,44 @@ class Kept:
         for making in self._making[-1:]:
             making.asked[kind, of] = self._answered((kind, of))
 
-    def get(self, name: str, make: Callable[[], T], faults: Sequence[object]) -> T:
+    def spoil(self) -> None:
+        """Note that something went wrong with what is being made, and so with all that it is part of."""
+        for making in self._making:
+            making.spoilt = True
+
+    def get(self, name: str, make: Callable[[], T]) -> T:
         """What has this name, made only where it is not there, or where an answer changed.
 
         Args:
             name: Of what is made; it changes with whatever is given to `make`.
             make: Makes it; asks while it does.
-            faults: Those of the build so far; where making it adds one, it is not kept.
         """
         there = self.made.get(name) or self._before.get(name)
-        count = len(faults)
         if there is None or any(self._answered(each) != answer for each, answer in there.asked.items()):
-            making = Made(None)
-            self._making.append(making)
-            try:
-                there = Made(make(), making.asked, making.parts)
-            finally:
-                self._making.pop()
-        if len(faults) == count:
+            there = self._make(make)
+        if not there.spoilt:
             kept = {name: there, **there.parts}
             self.made |= kept
             for making in self._making[-1:]:
                 making.parts.update(kept)
-        for making in self._making[-1:]:
-            making.asked.update(there.asked)
+                making.asked.update(there.asked)
         return cast("T", there.result)
+
+    def close(self) -> None:
+        """End the rebuild: what nobody took over is let go, or it would be kept as long as the preview lives."""
+        self._before = {}
+
+    def _make(self, make: Callable[[], object]) -> Made:
+        making = Made()
+        self._making.append(making)
+        try:
+            making.result = make()
+        except BaseException:
+            self.spoil()
+            raise
+        finally:
+            self._making.pop()
+        return making
 
     def _answered(self, question: Question) -> str:
         if question not in self._answers:

@@ -82,3 +82,8 @@ class SpeclabPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg]
         except CheckError as error:
             raise PluginError(str(error)) from None
         return env
+
+    def on_post_build(self, **_: object) -> None:
+        """Let go of what a preview did not take over."""
+        if self.serving:
+            self.building.kept.close()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import FileSystemBytecodeCache
+from markdown_exec._internal.formatters import python
 from mkdocs.utils import CountHandler
 
 from speclab.site.answers import Answers
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from speclab.site.building import Building
 
+_TRACEBACK = "Traceback (most recent call last)"
+"""What a page shows where its code failed."""
 _DOCUMENTED = re.compile(r"^::: speclab\.(\w+)", re.MULTILINE)
 
 
@@ -41,6 +44,8 @@ def keep(building: Building, last: Building | None) -> None:
     """
     before = {} if last is None or last.kept is None else last.kept.made
     building.kept = Kept(Answers(building), before)
+    # What the code of a page defined lives on otherwise, and hides that it is no longer defined.
+    python._sessions_globals.clear()  # noqa: SLF001 - there is no other way
 
 
 @dataclass
@@ -84,7 +89,7 @@ def render_once(page: Page, markdown: str, building: Building, files: Files) -> 
     """
     kept = building.kept
     assert kept is not None, "a preview keeps"  # noqa: S101
-    name = _name("page", page, markdown, *(file.src_uri for file in files))
+    name = _name("page", page, markdown, repr(page.meta), *(file.src_uri for file in files))
     documented = sorted(set(_DOCUMENTED.findall(markdown)))
     render = page.render
 
@@ -93,11 +98,13 @@ def render_once(page: Page, markdown: str, building: Building, files: Files) -> 
         for room in documented:
             kept.ask("package", room)
         render(config, files)
+        if _TRACEBACK in (page.content or ""):
+            kept.spoil()
         links = {file.src_uri: links for file, links in (page.links_to_anchors or {}).items()}
         return Rendered(page.content, page.toc, str(page.title), page.present_anchor_ids, links)
 
     def render_or_take(config: MkDocsConfig, files: Files) -> None:
-        building.rendered[page.file.src_uri] = kept.get(name, lambda: rendered(config), building.faults)
+        building.rendered[page.file.src_uri] = kept.get(name, lambda: rendered(config))
         building.rendered[page.file.src_uri].put(page, files)
         if documented:  # what the functions' page looks like comes from this handler, rendered or not
             config.plugins["mkdocstrings"].get_handler("python")  # type: ignore[attr-defined]
@@ -131,7 +138,8 @@ def _index_once(building: Building, index: Any) -> None:
         return entries
 
     def add_once(page: Page) -> None:
-        index.entries += kept.get(_name("searched", page, page.content or ""), lambda: added(page), ())
+        said = (page.url, str(page.title), repr(page.meta), page.content or "")
+        index.entries += kept.get(_name("searched", page, *said), lambda: added(page))
 
     index.add_entry_from_context = add_once
 

@@ -19,9 +19,17 @@ if TYPE_CHECKING:
 def run_of(run_id: str | None = None) -> Run:
     """A run by its id, the run that a plan shows by the plan's name, or the run that the chapter follows.
 
+    What is being made of it rests on it.
+
     Raises:
         InputError: When there is none, or it cannot be read.
     """
+    current().ask("run", run_id or "")
+    return found(run_id)
+
+
+def found(run_id: str | None) -> Run:
+    """The same, and nothing rests on it."""
     building = current()
     if run_id is None or run_id in building.register.current.runs:
         return building.register.run(run_id)

@@ -59,7 +59,8 @@ def register_page() -> str:
             value.show()
         except (CheckError, InputError) as error:
             # Named again where a page asks for it, and by `speclab evidence check`.
-            without.append((Html(f'<span id="{text(address)}">–</span>'), Html(shown_fault(address, str(error)))))
+            why = str(error).replace(f"{register.repository}/", "")
+            without.append((Html(f'<span id="{text(address)}">–</span>'), Html(shown_fault(address, why))))
         else:
             values.append((entry, value))
     parts = [_INTRODUCTION]
