@@ -52,7 +52,8 @@ def outcome(repository: Path, *arguments: str) -> Any:
         "XDG_CACHE_HOME": str(repository / "cache"),
     }
     command = [sys.executable, str(SUPPORT / "killed_runs.py"), arguments[0], str(repository), *arguments[1:]]
-    subprocess.run(command, check=True, env=environment, capture_output=True)
+    done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
     return json.loads((repository / "outcome.json").read_text("utf-8"))
 
 

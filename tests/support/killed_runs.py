@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 import traceback
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,8 @@ class Child:
 
 def _count(repository: Path) -> int:
     """How many cells lie in the folders of unfinished runs."""
-    return len(list((repository / "runs").glob("*/cells/[!.]*")))
+    # Of this glob a folder may be renamed or taken away while it looks; that of a path raises then.
+    return len(glob("*/cells/*", root_dir=repository / "runs"))
 
 
 def cells(repository: Path) -> dict[str, bytes]:
