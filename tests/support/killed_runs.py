@@ -103,7 +103,7 @@ class Child:
 def _count(repository: Path) -> int:
     """How many cells lie in the folders of unfinished runs."""
     # Of this glob a folder may be renamed or taken away while it looks; that of a path raises then.
-    return len(glob("*/cells/*", root_dir=repository / "runs"))
+    return len(glob("*/cells/*", root_dir=repository / "runs"))  # noqa: PTH207
 
 
 def cells(repository: Path) -> dict[str, bytes]:
