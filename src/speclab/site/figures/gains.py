@@ -79,7 +79,7 @@ def _finding(ratio: float, checks: Costs, even: dict[int, float | None]) -> str:
     within = {k: rate for k, rate in even.items() if rate is not None}
     if not within:
         most = max(predicted_speedup(1.0, k, cost_ratio=ratio, verify_ratio=check) for k, check in checks.items())
-        return f"No acceptance rate is high enough: even if every guess were right, {most:.2f} would be the most"
+        return f"No acceptance rate is high enough: by the formula, {most:.2f} is the most, with every guess right"
     first = min(within, key=lambda k: within[k])
     return f"Guessing pays from an acceptance rate of {within[first]:.2f} on, at k = {first}"
 

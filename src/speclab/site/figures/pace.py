@@ -23,7 +23,7 @@ def pace(run: Run) -> str:
     cells = every_block(run)
     steps = [plain_step_ms(cell) for cell in cells]
     finding = (
-        f"Plain's step went from {min(steps):.0f} to {max(steps):.0f} ms over the run; its later half "
+        f"Plain's step lay between {min(steps):.0f} and {max(steps):.0f} ms; its later half "
         f"against its earlier one would read as a speed-up of {earlier_over_later(run).number():.3f}"
     )
     caption = Html(

@@ -38,7 +38,8 @@ def speedup(run: Run) -> str:
         + number("given.confidence")
         + text(
             ", where there are prompts enough for one. The grey band is plain against plain: what this way of "
-            "measuring calls a difference where there is none. Run "
+            "measuring calls a difference where there is none, as a mean over all prompts; a single block can be "
+            "off by more. Run "
         )
         + run_link(run.record.id)
         + "."

@@ -86,6 +86,8 @@ def run_sections(run: Run, *, session: str, raw: str) -> str:
         _heading("How it was made"),
         _call(session, "tables.origin", run),
     ]
+    if len(run.record.plan.speed.samplings) > 1 and SpeedCell in held:
+        parts += [_heading("By sampling"), _call(session, "tables.samplings", run)]
     for heading, needed, blocks in _SECTIONS:
         if needed in held:
             parts += [_heading(heading), *(_call(session, name, run) for name in blocks)]

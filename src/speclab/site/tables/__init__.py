@@ -19,6 +19,7 @@ from speclab.site.tables.notice import notice
 from speclab.site.tables.prediction import predictions
 from speclab.site.tables.record import machine, models, origin, prompts
 from speclab.site.tables.rows import first_rows
+from speclab.site.tables.samplings import samplings
 from speclab.site.tables.scope import scope
 from speclab.site.tables.speed import shares, speedups
 
@@ -46,6 +47,7 @@ __all__ = [
     "pass_times",
     "predictions",
     "prompts",
+    "samplings",
     "scope",
     "shares",
     "speedups",

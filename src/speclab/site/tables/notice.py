@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from speclab.evidence.estimates import estimate
+from speclab.evidence.estimates.blocks import samplings_of
 from speclab.evidence.estimates.estimate import EmptySelectionError
 from speclab.site.blocks import block
 from speclab.site.building import current
@@ -64,10 +65,10 @@ def _noise(run: Run) -> Iterator[str]:
 
 def _disturbed(run: Run) -> Iterator[str]:
     try:
-        count = estimate("disturbed_in_use", run, {}).number()
+        each = [estimate("disturbed_in_use", run, {"sampling": name}).number() for name in samplings_of(run)]
     except EmptySelectionError:
         return
-    if count:
+    if count := sum(each):
         yield (
             f"Blocks that count although the program judged them disturbed: {count:.0f}. A repeat counts whatever "
             "it shows."
