@@ -9,12 +9,13 @@ from bs4 import BeautifulSoup
 
 from hand_rows import arm, block
 from small_site import NASTY, copy_site
-from speclab.records.rows import DivergenceCell
+from speclab.records.plan import SamplingPlan
+from speclab.records.rows import DivergenceCell, SpeedCell
 from speclab.site import tables
 from speclab.site.building import begin
 from speclab.site.pages import generated_pages, raw_files
 from speclab.site.pages.run import run_page
-from synthetic import synthetic_run, write_run
+from synthetic import synthetic_plan, synthetic_run, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,3 +129,23 @@ def _with_discarded(tmp_path: Path) -> Path:
     entry = f'\n[[discard]]\nrun = "{RUN}"\nreason = "{REASON}"\n'
     register.write_text(register.read_text(encoding="utf-8") + entry, encoding="utf-8")
     return root
+
+
+def test_a_run_of_several_samplings_shows_each_of_them(root: Path) -> None:
+    """Acceptance and speed of every one, and the disturbed blocks of all."""
+    samplings = (SamplingPlan(), SamplingPlan(temperature=0.7))
+    record, results = synthetic_run("quick-samplings", plan=synthetic_plan(samplings=samplings))
+    cells = list(results.cells)
+    for name in ("greedy", "t0.7"):
+        place = next(
+            n for n, cell in enumerate(cells) if isinstance(cell, SpeedCell) and cell.sampling.name == name
+        )
+        cells[place] = cells[place].model_copy(update={"disturbed": "steal"})
+    write_run(root / "research/runs" / record.id, record, results.model_copy(update={"cells": tuple(cells)}))
+    begin(root)
+    assert "program judged them disturbed: 2." in tables.notice("quick-samplings")
+    page = run_page("quick-samplings")
+    assert 'tables.samplings("quick-samplings")' in page
+    shown = BeautifulSoup(tables.samplings("quick-samplings"), "html.parser")
+    names = [tag.get_text() for tag in shown.select("th[scope=row]")]
+    assert {name.partition(",")[0] for name in names} == {"greedy", "t0.7"}
