@@ -72,11 +72,11 @@ def test_a_page_with_a_traceback_is_rendered_again(root: Path) -> None:
 
 def test_a_page_with_a_fault_is_rendered_again(root: Path) -> None:
     """The second time the same fault is told, too."""
-    preview = Preview(root)
+    last: Building | None = None
     for html in ("<p>1</p>", "<p>2</p>"):
         building = begin(root, serving=True)
-        keep(building, preview.last)
-        preview.last = building
+        keep(building, last)
+        last = building
         assert building.kept is not None
         building.report("x", "told before")
 

@@ -102,7 +102,7 @@ class Answers:
         return _digest(texts[name] for name in sorted(texts))
 
     def _package(self, room: str) -> str:
-        """When each file of a room of the package changed, or of the whole package: some pages show code."""
+        """When each file of a room of the package changed: some pages show code."""
         return _digest(_changed(sorted((_folder().parent / room).rglob("*.py"))))
 
     def _text(self, name: str) -> str:

@@ -11,9 +11,7 @@ from speclab.site.escape import escape
 from speclab.site.runs import run_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from speclab.site.kept import Question
+    from collections.abc import Callable
 
 
 class Block(Protocol):
@@ -37,8 +35,7 @@ def block(make: Callable[[str | None], str]) -> Block:
     @wraps(make)
     def marked(run_id: str | None = None) -> str:
         def kept() -> str:
-            rests = (("run", run_id or ""), ("said", ""))
-            return _kept(f"{name} {run_id or ''}", make.__module__, lambda: make(run_id), rests)
+            return _kept(f"{name} {run_id or ''}", make.__module__, lambda: make(run_id))
 
         return _printed(name, kept, lambda: run_of(run_id).record.id)
 
@@ -51,7 +48,7 @@ def runless(make: Callable[[], str]) -> Callable[[], str]:
 
     @wraps(make)
     def marked() -> str:
-        return _printed(name, lambda: _kept(name, make.__module__, make, ()), str)
+        return _printed(name, lambda: _kept(name, make.__module__, make), str)
 
     return marked
 
@@ -61,15 +58,19 @@ def _name(make: Callable[..., str]) -> str:
     return f"{room}.{make.__name__}"
 
 
-def _kept(name: str, module: str, make: Callable[[], str], rests: Sequence[Question]) -> str:
-    """The output of a block; of the last rebuild of a preview, where nothing that it rests on changed."""
+def _kept(name: str, module: str, make: Callable[[], str]) -> str:
+    """The output of a block; of the last rebuild of a preview, where nothing that it rests on changed.
+
+    The run, the numbers and the code that it shows are asked for where it takes them.
+    """
     building = current()
     if building.kept is None:
         return make()
 
     def asking() -> str:
-        for kind, of in (("code", ""), ("module", module), *rests):
-            building.ask(kind, of)
+        building.ask("code")
+        building.ask("module", module)
+        building.ask("said")
         return make()
 
     return building.kept.get(name, asking)
