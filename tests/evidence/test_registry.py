@@ -8,13 +8,14 @@ from hand_rows import run_of, simple_block
 from speclab.errors import InputError
 from speclab.evidence.estimates import check_where, estimate, estimate_names, find_estimate
 from speclab.evidence.estimates.estimate import Estimate
-from speclab.evidence.estimates.registry import named
+from speclab.evidence.estimates.registry import named, value_class_of
 from speclab.records.reader import Run
 from synthetic import synthetic_run
 
 # One valid condition for each estimate, so that every registered function runs at least once.
 WHERE: dict[str, dict[str, object]] = {
     "between_runs": {"of": "speedup", "k": 4},
+    "extreme_of_runs": {"of": "prediction_error", "k": 4, "end": "smallest"},
     "disagreement_draws": {"rule": "draft_kept", "end": "largest"},
     "disagreement_tests": {"verdict": "passed"},
     "draws_needed": {"rule": "fresh_draw", "end": "largest"},
@@ -76,13 +77,19 @@ def test_arguments_reach_the_function() -> None:
         ("between_runs", {"of": "speedup"}, "speedup needs 'k' in `where`"),
         ("between_runs", {"of": "speedup", "k": 2, "kin": "code"}, "speedup has no condition 'kin'"),
         ("between_runs", {"of": "between_runs"}, "between_runs needs 'of'"),
-        ("between_runs", {"of": "tokens_by_formula"}, "measured numbers, and tokens_by_formula is computed"),
+        ("extreme_of_runs", {"of": "speedup", "k": 2}, "extreme_of_runs needs 'end'"),
     ],
 )
 def test_wrong_conditions_are_refused(name: str, where: dict[str, object], says: str) -> None:
     """In one line that names estimate, key and value."""
     with pytest.raises(InputError, match=says):
         check_where(name, where)
+
+
+def test_over_several_runs_a_number_stays_what_it_is_in_each() -> None:
+    """Arithmetic does not become a measurement by being done three times."""
+    assert value_class_of("between_runs", {"of": "speedup", "k": 2}) == "measured"
+    assert value_class_of("extreme_of_runs", {"of": "prediction_error", "k": 2, "end": "largest"}) == "computed"
 
 
 def test_two_estimates_of_one_name_are_refused() -> None:

@@ -27,23 +27,29 @@ def _building(root: Path, *seeds: int) -> Building:
 
 
 def test_each_run_has_a_column_with_its_own_interval(tmp_path: Path) -> None:
-    """A row a k and one for plain against plain; the factor is that of the values in its row."""
+    """Speed-ups, plain against plain, what the cost model is fed; the factor is that of its row."""
     building = _building(tmp_path / "site", 1, 2)
     soup = BeautifulSoup(tables.between_runs(), "html.parser")
     heads = [each.get_text() for each in soup.select("thead th")]
-    assert heads == ["speed-up", "largest over smallest", "run 1", "run 2", "run 3"]
+    assert heads == ["number", "largest over smallest", "run 1", "run 2", "run 3"]
     rows = {
         str(row.th.get_text()): [cell.get_text(" ") for cell in row.find_all("td")]
         for row in soup.select("tbody tr")
         if row.th
     }
-    assert list(rows) == ["k = 1", "k = 2", "k = 4", "k = 8", "plain against plain"]
+    speedups = [f"speed-up at k = {k}" for k in (1, 2, 4, 8)]
+    checks = [f"verify ratio v({n})" for n in (2, 3, 5, 9)]
+    assert list(rows) == [*speedups, "plain against plain", "cost ratio c", *checks]
     assert all(" to " in cell for row in rows.values() for cell in row[1:])
     named = [each.get_text() for each in soup.select(".lab-note a code")]
     assert named == ["quick-synthetic", "again-1", "again-2"]
     runs = [building.register.run(), *building.register.shown.beside(building.register.run())]
-    values = [estimate("speedup", run, {"k": 4}).number() for run in runs]
-    assert float(rows["k = 4"][0]) == pytest.approx(max(values) / min(values), abs=0.006)
+    for label, name, where in (
+        ("speed-up at k = 4", "speedup", {"k": 4}),
+        ("verify ratio v(5)", "verify_ratio", {"n": 5}),
+    ):
+        values = [estimate(name, run, where).number() for run in runs]
+        assert float(rows[label][0]) == pytest.approx(max(values) / min(values), abs=0.0006)
     assert building.faults == []
 
 

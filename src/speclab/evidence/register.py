@@ -8,7 +8,7 @@ from speclab.errors import InputError
 from speclab.evidence.claims import FIRST_WORDS_TAKEN, PARTS, Claim
 from speclab.evidence.current import read_current
 from speclab.evidence.entries import FILE, place, read_entries
-from speclab.evidence.estimates import find_estimate
+from speclab.evidence.estimates import value_class_of
 from speclab.evidence.formulas import find_formula
 from speclab.evidence.given import read_given
 from speclab.evidence.plan_values import plan_value
@@ -151,7 +151,7 @@ class Register:
         return Value(
             address=claim.id,
             says=claim.says,
-            value_class=find_estimate(claim.estimate).value_class,
+            value_class=value_class_of(claim.estimate, claim.where),
             **dict(self.shown.estimate(claim.estimate, run, claim.where)),
             format=claim.format,
             run=run.record.id,

@@ -19,7 +19,13 @@ from speclab.evidence.estimates import (
     timing,
 )
 from speclab.evidence.estimates.estimate import EmptySelectionError, Estimate, Unit, ValueClass
-from speclab.evidence.estimates.registry import check_where, estimate, estimate_names, find_estimate
+from speclab.evidence.estimates.registry import (
+    check_where,
+    estimate,
+    estimate_names,
+    find_estimate,
+    value_class_of,
+)
 
 __all__ = [
     "EmptySelectionError",
@@ -43,4 +49,5 @@ __all__ = [
     "sizes",
     "speed",
     "timing",
+    "value_class_of",
 ]

@@ -2,6 +2,7 @@
 
 from speclab.errors import CheckError
 from speclab.evidence.estimates.estimate import EmptySelectionError, Estimate
+from speclab.evidence.estimates.fits import End
 from speclab.evidence.estimates.registry import estimate, named
 from speclab.records.reader import Run
 
@@ -12,8 +13,8 @@ FEWEST_RUNS = 2
 def between_runs(runs: tuple[Run, ...], *, of: str, **where: object) -> Estimate:
     """Largest over smallest of another estimate, over runs of one plan on one machine.
 
-    An interval within a run says how prompts differ. Each run is a process of its own with a moment of its own,
-    and what that does is seen between runs alone.
+    An interval within a run says how prompts differ, or cycles. Each run is a process of its own with a moment of
+    its own, and what that does is seen between runs alone.
 
     Args:
         runs: The one that the plan shows, and those beside it.
@@ -24,6 +25,38 @@ def between_runs(runs: tuple[Run, ...], *, of: str, **where: object) -> Estimate
         EmptySelectionError: When there are fewer than two runs, or one of them has no such value.
         CheckError: When a value is not above zero, and so has no factor.
     """
+    found = _of_each(runs, of, where)
+    values = [each.number() for each in found]
+    low, high = min(values), max(values)
+    if low <= 0:
+        msg = f"{of} is {low:g} in one of the runs, and only numbers above 0 lie a factor apart"
+        raise CheckError(msg)
+    return Estimate(value=high / low, n=len(values), of="runs", reason=f"a range of {_named(runs)}")
+
+
+@named(several=True)
+def extreme_of_runs(runs: tuple[Run, ...], *, of: str, end: End, **where: object) -> Estimate:
+    """Smallest or largest of another estimate, over runs of one plan on one machine.
+
+    For numbers that may be below zero, as an error may: those lie no factor apart.
+
+    Args:
+        runs: The one that the plan shows, and those beside it.
+        of: Name of the other estimate.
+        end: Which of the two.
+        where: The other estimate's conditions.
+
+    Raises:
+        EmptySelectionError: When there are fewer than two runs, or one of them has no such value.
+    """
+    found = _of_each(runs, of, where)
+    values = [each.number() for each in found]
+    value = min(values) if end == "smallest" else max(values)
+    reason = f"the {end} of {_named(runs)}"
+    return Estimate(value=value, n=len(values), of="runs", unit=found[0].unit, reason=reason)
+
+
+def _of_each(runs: tuple[Run, ...], of: str, where: dict[str, object]) -> list[Estimate]:
     if len(runs) < FEWEST_RUNS:
         record = runs[0].record
         msg = (
@@ -31,10 +64,8 @@ def between_runs(runs: tuple[Run, ...], *, of: str, **where: object) -> Estimate
             "`speclab evidence adopt RUN --beside`"
         )
         raise EmptySelectionError(msg)
-    values = [estimate(of, run, where).number() for run in runs]
-    low, high = min(values), max(values)
-    if low <= 0:
-        msg = f"{of} is {low:g} in one of the runs, and only numbers above 0 lie a factor apart"
-        raise CheckError(msg)
-    reason = f"a range of {len(runs)} runs ({', '.join(run.record.id for run in runs)})"
-    return Estimate(value=high / low, n=len(values), of="runs", reason=reason)
+    return [estimate(of, run, where) for run in runs]
+
+
+def _named(runs: tuple[Run, ...]) -> str:
+    return f"{len(runs)} runs ({', '.join(run.record.id for run in runs)})"

@@ -36,7 +36,7 @@ class NamedEstimate:
         sampled: Whether `where` may also name a sampling, whose blocks it is then about.
         several: Whether the function takes several runs. `where` then names another estimate as `of`, and its
             conditions beside it.
-        value_class: What the number is when it comes from a run.
+        value_class: What the number is when it comes from a run; where `several`, the other estimate's counts.
         says: First line of the function's docstring.
     """
 
@@ -99,6 +99,12 @@ def find_estimate(name: str) -> NamedEstimate:
     return _NAMED[name]
 
 
+def value_class_of(name: str, where: Where) -> ValueClass:
+    """What the number of a claim is: over several runs, what it is in each of them."""
+    found = find_estimate(name)
+    return find_estimate(str(where["of"])).value_class if found.several else found.value_class
+
+
 def check_where(name: str, where: Where) -> dict[str, Any]:
     """Give back the arguments of an estimate, checked.
 
@@ -111,9 +117,7 @@ def check_where(name: str, where: Where) -> dict[str, Any]:
     except ValidationError as error:
         raise InputError(_fault(found, error)) from None
     arguments = {key: getattr(checked, key) for key in found.where.model_fields}
-    return (
-        arguments | _of_another(found, arguments["of"], checked.model_extra or {}) if found.several else arguments
-    )
+    return arguments | check_where(arguments["of"], checked.model_extra or {}) if found.several else arguments
 
 
 def estimate(name: str, run: Run, where: Where, *, beside: Sequence[Run] = ()) -> Estimate:
@@ -135,13 +139,6 @@ def estimate(name: str, run: Run, where: Where, *, beside: Sequence[Run] = ()) -
         return found.function((run, *beside), **arguments)
     sampling = arguments.pop("sampling", None) if found.sampled else None
     return found.function(run if sampling is None else under(run, sampling), **arguments)
-
-
-def _of_another(found: NamedEstimate, of: str, where: Where) -> dict[str, Any]:
-    if find_estimate(of).value_class != "measured":
-        msg = f"estimate {found.name} is of measured numbers, and {of} is {find_estimate(of).value_class}"
-        raise InputError(msg)
-    return check_where(of, where)
 
 
 def _fault(found: NamedEstimate, error: ValidationError) -> str:

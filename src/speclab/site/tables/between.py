@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @block
 def between_runs(run_id: str | None = None) -> str:
-    """Speed-up by k in the run that a plan shows and in each run beside it, and the factor they lie apart."""
+    """Speed-ups and costs in the run that a plan shows and in each run beside it, and how far they lie apart."""
     register = current().register
     # The chapter's plan by its name is the chapter's run, whose numbers are bound to the register.
     shown = Cells(None if run_id == register.current.main else run_id)
@@ -29,7 +29,7 @@ def between_runs(run_id: str | None = None) -> str:
     runs = [shown, *(Cells(each.record.id) for each in beside)]
     return table(
         f"The plan {record.plan.name} measured {len(runs)} times on one machine",
-        ("speed-up", "largest over smallest", *(f"run {n}" for n in range(1, len(runs) + 1))),
+        ("number", "largest over smallest", *(f"run {n}" for n in range(1, len(runs) + 1))),
         "lr" + "r" * len(runs),
         _rows(runs),
         note=Html(
@@ -44,15 +44,15 @@ def between_runs(run_id: str | None = None) -> str:
 
 
 def _rows(runs: list[Cells]) -> Iterator[tuple[object, ...]]:
-    shown = runs[0]
-    for k in ks_of(shown.run):
-        yield (
-            f"k = {k}",
-            shown("between_runs", ".2f", of="speedup", k=k),
-            *(run("speedup", ".2f", k=k) for run in runs),
-        )
-    yield (
-        "plain against plain",
-        shown("between_runs", ".3f", of="noise_floor"),
-        *(run("noise_floor", ".3f") for run in runs),
-    )
+    ks = ks_of(runs[0].run)
+    for k in ks:
+        yield _row(runs, f"speed-up at k = {k}", ".2f", "speedup", k=k)
+    yield _row(runs, "plain against plain", ".3f", "noise_floor")
+    yield _row(runs, "cost ratio c", ".2f", "cost_ratio")
+    for k in ks:
+        yield _row(runs, f"verify ratio v({k + 1})", ".2f", "verify_ratio", n=k + 1)
+
+
+def _row(runs: list[Cells], label: str, form: str, name: str, **where: object) -> tuple[object, ...]:
+    apart = runs[0]("between_runs", ".3f", of=name, **where)
+    return (label, apart, *(run(name, form, **where) for run in runs))
