@@ -117,7 +117,12 @@ def test_adopt_and_discard(tmp_path: Path, evidence: Command, monkeypatch: pytes
     small_repository(tmp_path)
     new_run(tmp_path, "quick-1")
     new_run(tmp_path, "quick-2")
-    assert evidence.document("adopt", "quick-1") == {"run": "quick-1", "plan": "quick", "main": "quick"}
+    assert evidence.document("adopt", "quick-1") == {
+        "run": "quick-1",
+        "plan": "quick",
+        "main": "quick",
+        "left": [],
+    }
     assert evidence("discard", "quick-2", "--reason", "the fan stood still") == 0
     assert "the fan stood still" in (tmp_path / "research" / "register.toml").read_text("utf-8")
     assert evidence("adopt", "quick-2") == 1
@@ -133,6 +138,9 @@ def test_adopt_and_discard(tmp_path: Path, evidence: Command, monkeypatch: pytes
     assert evidence("adopt", "quick-3", "--beside", "--main") == 2
     assert evidence.document("adopt", "quick-1", "--main")["main"] == "quick"
     assert evidence("discard", "quick-9", "--reason", "none") == 2
+    new_run(tmp_path, "quick-4")
+    assert evidence("adopt", "quick-4") == 0
+    assert "beside the run before stood quick-3, and now nothing does" in " ".join(evidence.out.split())
 
 
 def test_discard_takes_the_program_s_own_reason(tmp_path: Path, evidence: Command) -> None:

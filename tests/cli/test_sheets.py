@@ -51,7 +51,7 @@ def test_every_number_of_a_table_is_a_named_estimate_of_the_run(module: ModuleTy
 
 def test_timing_shows_every_length_c_beside_the_other_ratios_and_the_memory() -> None:
     """All seven lengths of both models; bytes, parameters and layers; weights, caches, peak."""
-    passes, ratios, sizes = timing.sheets(RUN)
+    passes, ratios, iterations, sizes = timing.sheets(RUN)
     assert [row[0] for row in passes.rows] == ["1", "2", "3", "5", "9", "17", "33"]
     assert [row[1].name for row in ratios.rows if isinstance(row[1], Figure)] == [
         "cost_ratio",
@@ -61,6 +61,11 @@ def test_timing_shows_every_length_c_beside_the_other_ratios_and_the_memory() ->
     ]
     assert {each.name for each in figures((sizes,))} == {"weight_bytes", "cache_bytes", "peak_bytes"}
     assert str(ratios.rows[3][1]) == "0.857"
+    assert [row[0] for row in iterations.rows] == ["1", "2", "4", "8", "16", "32"]
+    cost = estimate("cost_ratio", RUN, {}).number() + estimate("verify_ratio", RUN, {"n": 2}).number()
+    steps, even = (cell for cell in iterations.rows[0] if isinstance(cell, Figure))
+    assert steps.found.value == pytest.approx(cost)
+    assert even.found.value == pytest.approx(cost - 1)
     assert str(sizes.rows[0][1]) == "3.55\N{NO-BREAK SPACE}GB"
 
 

@@ -52,11 +52,23 @@ def test_a_run_like_the_shown_one_is_kept_beside_it(root: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"packages": RECORD.packages | {"torch": "2.12.0"}}, r"other packages \(torch\)$"),
-        ({"sources": {"a.py": "0" * 64, "b.py": "1" * 64}}, r"other source files \(a.py and 2 more\)$"),
-        ({"machine": RECORD.machine.model_copy(update={"processor": PROCESSOR})}, "another machine$"),
-        ({"draft": RECORD.draft.model_copy(update={"sha256": Reading[str](value="0" * 64)})}, "another draft$"),
-        ({"prompts": RECORD.prompts[1:]}, "other prompts$"),
+        (
+            {"packages": RECORD.packages | {"torch": "2.12.0"}},
+            r"other packages \(torch\); measure the plan quick again$",
+        ),
+        (
+            {"sources": {"a.py": "0" * 64, "b.py": "1" * 64}},
+            r"other source files \(a.py and 2 more\); measure the plan quick again$",
+        ),
+        (
+            {"machine": RECORD.machine.model_copy(update={"processor": PROCESSOR})},
+            "another machine; measure the plan quick again$",
+        ),
+        (
+            {"draft": RECORD.draft.model_copy(update={"sha256": Reading[str](value="0" * 64)})},
+            "another draft; measure the plan quick again$",
+        ),
+        ({"prompts": RECORD.prompts[1:]}, "other prompts; measure the plan quick again$"),
         ({"overrides": ("--k 3",)}, r"is not adopted: it departed from its plan"),
     ],
 )
@@ -75,16 +87,19 @@ def test_another_version_of_the_plan_is_refused(root: Path) -> None:
     (root / "research/plans/quick.toml").write_text(plan_text(plan), encoding="utf-8")
     digest = synthetic_run(plan=plan)[0].plan_sha256
     new_run(root, "quick-3", plan=plan, plan_sha256=digest)
-    with pytest.raises(CheckError, match=r"does not stand beside quick-1: another version of the plan$"):
+    with pytest.raises(
+        CheckError,
+        match=r"cannot stand beside quick-1: another version of the plan; measure the plan quick again$",
+    ):
         adopt_beside("quick-3", root)
 
 
 def test_nothing_stands_beside_itself_or_beside_nothing(root: Path) -> None:
     """The remedy is named."""
-    with pytest.raises(InputError, match=r"quick-1 has no other run of the plan quick .*: another run can"):
+    with pytest.raises(InputError, match=r"quick-1 is the one that the plan quick shows: name another run"):
         adopt_beside("quick-1", root)
     (root / "research/current.toml").write_text("[runs]\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"quick-2 has no other run .*: adopt it without --beside"):
+    with pytest.raises(InputError, match=r"quick shows no run that quick-2 could .*: adopt it without --beside"):
         adopt_beside("quick-2", root)
 
 

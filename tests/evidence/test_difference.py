@@ -22,13 +22,14 @@ ENTRIES = (
     claim("speed", "speedup", "k = 4"),
     claim("speed.code", "speedup", 'k = 4, kind = "code"'),
     claim("gone", "speedup", "k = 9"),
+    claim("spread", "between_runs", 'of = "speedup", k = 4'),
     claim("rejected", "rule_tests", 'rule = "fresh_draw", verdict = "rejected"', ".0f"),
 )
 
 
 @pytest.fixture
 def register(tmp_path: Path) -> Register:
-    """Five claims."""
+    """Five claims about one run, and one about several, which two runs cannot answer."""
     return Register(small_repository(tmp_path, *ENTRIES))
 
 

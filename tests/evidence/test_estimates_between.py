@@ -34,15 +34,15 @@ def test_largest_over_smallest() -> None:
     assert found.reason.startswith("a range of ")
 
 
-@pytest.mark.parametrize(("end", "value"), [("smallest", 2.0), ("largest", 6.0)])
-def test_an_end_of_the_range(end: str, value: float) -> None:
+@pytest.mark.parametrize(("take", "value"), [("smallest", 2.0), ("largest", 6.0)])
+def test_an_end_of_the_range(take: str, value: float) -> None:
     """In the unit of the other estimate; n counts runs."""
-    where = {"of": "speedup", "k": 2, "end": end}
+    where = {"of": "speedup", "k": 2, "take": take}
     found = estimate("extreme_of_runs", _run(3), where, beside=(_run(6), _run(2)))
     assert found.value == pytest.approx(value)
     assert (found.n, found.of, found.low) == (3, "runs", None)
     assert found.reason is not None
-    assert found.reason.startswith(f"the {end} of 3 runs (")
+    assert found.reason.startswith(f"the {take} of 3 runs (")
 
 
 def test_conditions_reach_the_other_estimate() -> None:
@@ -56,12 +56,12 @@ def test_one_run_has_no_spread() -> None:
     with pytest.raises(EmptySelectionError, match=r"no run stands beside by-hand: .*`speclab evidence adopt RUN"):
         estimate("between_runs", _run(3), {"of": "speedup", "k": 2})
     with pytest.raises(EmptySelectionError, match="no run stands beside by-hand"):
-        estimate("extreme_of_runs", _run(3), {"of": "speedup", "k": 2, "end": "largest"})
+        estimate("extreme_of_runs", _run(3), {"of": "speedup", "k": 2, "take": "largest"})
 
 
 def test_zero_has_no_factor() -> None:
     """A count of nothing is not a factor below another."""
-    with pytest.raises(CheckError, match="disturbed_blocks is 0 in one of the runs"):
+    with pytest.raises(CheckError, match="disturbed_blocks is 0 in run by-hand"):
         estimate("between_runs", _run(3), {"of": "disturbed_blocks"}, beside=(_run(3),))
 
 

@@ -15,7 +15,7 @@ from synthetic import synthetic_run
 # One valid condition for each estimate, so that every registered function runs at least once.
 WHERE: dict[str, dict[str, object]] = {
     "between_runs": {"of": "speedup", "k": 4},
-    "extreme_of_runs": {"of": "prediction_error", "k": 4, "end": "smallest"},
+    "extreme_of_runs": {"of": "prediction_error", "k": 4, "take": "smallest"},
     "disagreement_draws": {"rule": "draft_kept", "end": "largest"},
     "disagreement_tests": {"verdict": "passed"},
     "draws_needed": {"rule": "fresh_draw", "end": "largest"},
@@ -76,8 +76,8 @@ def test_arguments_reach_the_function() -> None:
         ("between_runs", {"of": "sped"}, "unknown estimate 'sped'"),
         ("between_runs", {"of": "speedup"}, "speedup needs 'k' in `where`"),
         ("between_runs", {"of": "speedup", "k": 2, "kin": "code"}, "speedup has no condition 'kin'"),
-        ("between_runs", {"of": "between_runs"}, "between_runs needs 'of'"),
-        ("extreme_of_runs", {"of": "speedup", "k": 2}, "extreme_of_runs needs 'end'"),
+        ("between_runs", {"of": "between_runs"}, "numbers of a single run, and between_runs is over several"),
+        ("extreme_of_runs", {"of": "speedup", "k": 2}, "extreme_of_runs needs 'take'"),
     ],
 )
 def test_wrong_conditions_are_refused(name: str, where: dict[str, object], says: str) -> None:
@@ -89,7 +89,7 @@ def test_wrong_conditions_are_refused(name: str, where: dict[str, object], says:
 def test_over_several_runs_a_number_stays_what_it_is_in_each() -> None:
     """Arithmetic does not become a measurement by being done three times."""
     assert value_class_of("between_runs", {"of": "speedup", "k": 2}) == "measured"
-    assert value_class_of("extreme_of_runs", {"of": "prediction_error", "k": 2, "end": "largest"}) == "computed"
+    assert value_class_of("extreme_of_runs", {"of": "prediction_error", "k": 2, "take": "largest"}) == "computed"
 
 
 def test_two_estimates_of_one_name_are_refused() -> None:

@@ -16,6 +16,10 @@ from speclab.records.repository import find_repository
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rich.text import Text
+
+    from speclab.evidence.current import Current
+
 RunArgument = Annotated[str, typer.Argument(help="Id of a run.", metavar="RUN", show_default=False)]
 OneRun = Annotated[str | None, typer.Argument(help="Id of a run.", metavar="RUN", show_default=False)]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Fail where the code changed since an adopted run.")]
@@ -86,6 +90,7 @@ def add_to(app: typer.Typer) -> None:
     ) -> None:
         """Make a run the one that its plan, and the pages, show; or keep it beside that one."""
         from speclab.evidence.adopt import adopt, adopt_beside
+        from speclab.evidence.current import read_current
 
         if beside:
             _require_shown(main=main)
@@ -93,10 +98,9 @@ def add_to(app: typer.Typer) -> None:
             shown = f"{run_id} now stands beside {runs[0]}: {len(runs)} runs of one plan"
             emit({"run": run_id, "beside": runs[0], "runs": runs}, [line(shown)], as_json=as_json, out=out)
             return
-        current = adopt(run_id, find_repository(), main=main)
-        document = {"run": run_id, "plan": current.plan_of(run_id), "main": current.main}
-        shown = f"the plan {document['plan']} now shows {run_id}; the chapter follows the plan {current.main}"
-        emit(document, [line(shown)], as_json=as_json, out=out)
+        before = read_current(find_repository())
+        document, said = _adopted(run_id, before, adopt(run_id, find_repository(), main=main))
+        emit(document, said, as_json=as_json, out=out)
 
     @group.command("discard")
     def _discard(
@@ -108,6 +112,17 @@ def add_to(app: typer.Typer) -> None:
         stands = discard(run_id, reason, find_repository())
         shown = f"{run_id} is discarded and stands in the register: {stands}"
         emit({"run": run_id, "reason": stands}, [line(shown)], as_json=as_json, out=out)
+
+
+def _adopted(run_id: str, before: Current, current: Current) -> tuple[dict[str, Any], list[Text]]:
+    """What became of it, for programs and for people; the runs that stood beside the one before are named."""
+    plan = current.plan_of(run_id) or ""
+    left = tuple(each for each in before.beside.get(plan, ()) if each not in current.beside.get(plan, ()))
+    shown = [f"the plan {plan} now shows {run_id}; the chapter follows the plan {current.main}"]
+    if left:
+        remedy = "`speclab evidence adopt RUN --beside` puts back those of the same code"
+        shown.append(f"beside the run before stood {', '.join(left)}, and now nothing does: {remedy}")
+    return {"run": run_id, "plan": plan, "main": current.main, "left": left}, list(map(line, shown))
 
 
 def _require_shown(*, main: bool) -> None:

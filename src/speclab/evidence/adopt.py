@@ -72,12 +72,15 @@ def adopt_beside(run_id: str, repository: Path) -> tuple[str, ...]:
         current = read_current(repository)
         shown = current.runs.get(plan)
         if shown is None or shown == run_id:
-            remedy = "another run can stand beside it" if shown else "adopt it without --beside"
-            msg = f"run {run_id} has no other run of the plan {plan} to stand beside: {remedy}"
+            msg = (
+                f"run {run_id} is the one that the plan {plan} shows: name another run of that plan"
+                if shown
+                else f"the plan {plan} shows no run that {run_id} could stand beside: adopt it without --beside"
+            )
             raise InputError(msg)
         against = not_the_same(read_record(run_homes(repository)[1] / shown), run.record)
         if against:
-            msg = f"run {run_id} does not stand beside {shown}: {'; '.join(against)}"
+            msg = f"run {run_id} cannot stand beside {shown}: {'; '.join(against)}; measure the plan {plan} again"
             raise CheckError(msg)
         runs = tuple(dict.fromkeys([*current.beside.get(plan, ()), run_id]))
         changed = current.model_copy(update={"beside": current.beside | {plan: runs}})

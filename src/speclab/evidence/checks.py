@@ -155,7 +155,7 @@ def _beside(register: Register, shown: RunRecord, run_id: str) -> Iterator[str]:
                 yield str(error)
             return
         if against:
-            yield f"run {run_id} does not stand beside {shown.id}: {'; '.join(against)}"
+            yield f"run {run_id} cannot stand beside {shown.id}: {'; '.join(against)}; take it away there"
 
 
 def _machine_fault(folder: Path) -> str | None:

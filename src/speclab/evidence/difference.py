@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from speclab.errors import CheckError, InputError
 from speclab.evidence.claims import Claim
-from speclab.evidence.estimates import estimate
+from speclab.evidence.estimates import estimate, find_estimate
 from speclab.records.same import same_machine
 
 if TYPE_CHECKING:
@@ -55,11 +55,12 @@ def compare_runs(left: Run, right: Run, register: Register) -> tuple[Compared, .
     Args:
         left: The first run.
         right: The second.
-        register: Whose claims are asked, whatever plan they are about; not those of one certain run.
+        register: Whose claims are asked, whatever plan they are about; not those of a certain run or of several.
     """
     obstacles = not_comparable(left.record, right.record)
-    claims = (each for each in register.claims.values() if isinstance(each, Claim) and each.run is None)
-    return tuple(_compared(claim, left, right, obstacles) for claim in claims)
+    claims = [each for each in register.claims.values() if isinstance(each, Claim) and each.run is None]
+    of_one = [claim for claim in claims if not find_estimate(claim.estimate).several]
+    return tuple(_compared(claim, left, right, obstacles) for claim in of_one)
 
 
 def _obstacles(left: RunRecord, right: RunRecord) -> Iterator[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def sheets(run: Run) -> tuple[Sheet, ...]:
     """The tables of this command."""
-    return passes(run), ratios(run), sizes(run)
+    return passes(run), ratios(run), iterations(run), sizes(run)
 
 
 def passes(run: Run) -> Sheet:
@@ -40,6 +40,22 @@ def ratios(run: Run) -> Sheet:
         row("layers", figure(run, "ratio_of_layers", ".3f")),
     )
     return Sheet("Draft / target", ("of", "ratio"), rows)
+
+
+def iterations(run: Run) -> Sheet:
+    """What an iteration would cost by c and v, and from which acceptance rate on it would pay."""
+    rows = tuple(
+        row(
+            str(n - 1),
+            str(n),
+            figure(run, "steps_by_formula", ".2f", k=n - 1),
+            figure(run, "break_even_by_formula", ".2f", k=n - 1),
+        )
+        for n in pass_lengths(run, "target")
+        if n > 1
+    )
+    columns = ("k", "tokens at most", "steps", "pays from alpha")
+    return Sheet("An iteration with k guesses, by c and v alone", columns, rows)
 
 
 def sizes(run: Run) -> Sheet:

@@ -29,13 +29,14 @@ def between_runs(runs: tuple[Run, ...], *, of: str, **where: object) -> Estimate
     values = [each.number() for each in found]
     low, high = min(values), max(values)
     if low <= 0:
-        msg = f"{of} is {low:g} in one of the runs, and only numbers above 0 lie a factor apart"
+        run = runs[values.index(low)].record.id
+        msg = f"{of} is {low:g} in run {run}, and only numbers above 0 lie a factor apart: ask for extreme_of_runs"
         raise CheckError(msg)
     return Estimate(value=high / low, n=len(values), of="runs", reason=f"a range of {_named(runs)}")
 
 
 @named(several=True)
-def extreme_of_runs(runs: tuple[Run, ...], *, of: str, end: End, **where: object) -> Estimate:
+def extreme_of_runs(runs: tuple[Run, ...], *, of: str, take: End, **where: object) -> Estimate:
     """Smallest or largest of another estimate, over runs of one plan on one machine.
 
     For numbers that may be below zero, as an error may: those lie no factor apart.
@@ -43,7 +44,7 @@ def extreme_of_runs(runs: tuple[Run, ...], *, of: str, end: End, **where: object
     Args:
         runs: The one that the plan shows, and those beside it.
         of: Name of the other estimate.
-        end: Which of the two.
+        take: Which of the two.
         where: The other estimate's conditions.
 
     Raises:
@@ -51,8 +52,8 @@ def extreme_of_runs(runs: tuple[Run, ...], *, of: str, end: End, **where: object
     """
     found = _of_each(runs, of, where)
     values = [each.number() for each in found]
-    value = min(values) if end == "smallest" else max(values)
-    reason = f"the {end} of {_named(runs)}"
+    value = min(values) if take == "smallest" else max(values)
+    reason = f"the {take} of {_named(runs)}"
     return Estimate(value=value, n=len(values), of="runs", unit=found[0].unit, reason=reason)
 
 
@@ -60,8 +61,8 @@ def _of_each(runs: tuple[Run, ...], of: str, where: dict[str, object]) -> list[E
     if len(runs) < FEWEST_RUNS:
         record = runs[0].record
         msg = (
-            f"no run stands beside {record.id}: measure the plan {record.plan.name} again and keep the run with "
-            "`speclab evidence adopt RUN --beside`"
+            f"no run stands beside {record.id}: keep another of the plan {record.plan.name} there with "
+            "`speclab evidence adopt RUN --beside`, or measure the plan again"
         )
         raise EmptySelectionError(msg)
     return [estimate(of, run, where) for run in runs]

@@ -117,7 +117,12 @@ def check_where(name: str, where: Where) -> dict[str, Any]:
     except ValidationError as error:
         raise InputError(_fault(found, error)) from None
     arguments = {key: getattr(checked, key) for key in found.where.model_fields}
-    return arguments | check_where(arguments["of"], checked.model_extra or {}) if found.several else arguments
+    if not found.several:
+        return arguments
+    if find_estimate(arguments["of"]).several:
+        msg = f"estimate {name} is of numbers of a single run, and {arguments['of']} is over several"
+        raise InputError(msg)
+    return arguments | check_where(arguments["of"], checked.model_extra or {})
 
 
 def estimate(name: str, run: Run, where: Where, *, beside: Sequence[Run] = ()) -> Estimate:

@@ -7,6 +7,7 @@ from speclab.evidence.estimates.pooling import geometric
 from speclab.evidence.estimates.registry import named
 from speclab.records.reader import Run
 from speclab.records.rows import ModelRole, TimingCell
+from speclab.theory.cost import break_even_alpha, iteration_cost
 
 _CYCLES = "cycles"
 
@@ -30,6 +31,22 @@ def pass_ms(run: Run, *, model: ModelRole, tokens: int) -> Estimate:
     return geometric({_CYCLES: logs}, unit="ms", of=_CYCLES)
 
 
+@named("computed")
+def steps_by_formula(run: Run, *, k: int) -> Estimate:
+    """Cost of an iteration with k guesses, in steps: k c + v(k + 1), everything else left out."""
+    steps = iteration_cost(k, **_ratios(run, k))
+    return Estimate(value=steps, n=len(_cells(run)), of=_CYCLES, reason="computed from mean c and v")
+
+
+@named("computed")
+def break_even_by_formula(run: Run, *, k: int) -> Estimate:
+    """Acceptance rate at which k guesses are as fast as plain decoding, by c and v, everything else left out."""
+    alpha = break_even_alpha(k, **_ratios(run, k))
+    reason = f"an iteration costs {k + 1} steps or more: no share of right guesses is enough at k = {k}"
+    said = reason if alpha is None else "computed from mean c and v"
+    return Estimate(value=alpha, n=len(_cells(run)), of=_CYCLES, unit="share", reason=said)
+
+
 def pass_lengths(run: Run, model: ModelRole) -> tuple[int, ...]:
     """Every length that was timed with this model, ascending."""
     return tuple(sorted({each.tokens for cell in _cells(run) for each in cell.passes if each.model == model}))
@@ -39,6 +56,10 @@ def check_costs(run: Run, largest_k: int) -> dict[int, float]:
     """v(k + 1) by k, the cost of a check in steps of the target, for each k up to the largest that was timed."""
     lengths = pass_lengths(run, "target")
     return {n - 1: verify_ratio(run, n=n).number() for n in lengths if 1 < n <= largest_k + 1}
+
+
+def _ratios(run: Run, k: int) -> dict[str, float]:
+    return {"cost_ratio": cost_ratio(run).number(), "verify_ratio": verify_ratio(run, n=k + 1).number()}
 
 
 def _cells(run: Run) -> list[TimingCell]:

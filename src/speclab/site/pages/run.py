@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 # Heading, the kind of cell that it needs, and the blocks below it.
 _SECTIONS = (
-    ("What a pass costs", TimingCell, ("figures.pass_time", "tables.pass_times", "tables.cost_ratios")),
+    (
+        "What a pass costs",
+        TimingCell,
+        ("figures.pass_time", "tables.pass_times", "tables.cost_ratios", "tables.iterations"),
+    ),
     ("How much faster", SpeedCell, ("figures.speedup", "tables.speedups", "tables.shares", "tables.predictions")),
     ("How often guesses are right", SpeedCell, ("tables.acceptance",)),
     ("Whether outputs are equal", DivergenceCell, ("tables.identical_outputs", "tables.divergences")),

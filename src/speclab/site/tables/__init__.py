@@ -3,7 +3,7 @@
 from speclab.site.tables.acceptance import acceptance
 from speclab.site.tables.answer import five_lines
 from speclab.site.tables.between import between_runs
-from speclab.site.tables.costs import cost_ratios, pass_times
+from speclab.site.tables.costs import cost_ratios, iterations, pass_times
 from speclab.site.tables.disagreement import disagreement
 from speclab.site.tables.distribution import distribution
 from speclab.site.tables.divergence import divergences, identical_outputs
@@ -38,6 +38,7 @@ __all__ = [
     "first_rows",
     "five_lines",
     "identical_outputs",
+    "iterations",
     "machine",
     "margins",
     "memory",

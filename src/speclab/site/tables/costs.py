@@ -46,3 +46,21 @@ def cost_ratios(run_id: str | None = None) -> str:
             ("layers", cell("ratio_of_layers", ".2f")),
         ),
     )
+
+
+@block
+def iterations(run_id: str | None = None) -> str:
+    """What an iteration with k guesses costs by c and v, and from which acceptance rate on it would pay."""
+    cell = Cells(run_id)
+    rows = [
+        (n - 1, n, cell("steps_by_formula", ".2f", k=n - 1), cell("break_even_by_formula", ".2f", k=n - 1))
+        for n in pass_lengths(cell.run, "target")
+        if n > 1
+    ]
+    return table(
+        f"An iteration with k guesses, run {cell.run.record.id}",
+        ("k", "tokens at most", "costs steps", "pays from α"),
+        "rrrr",
+        rows,
+        note="By c and v alone. A dash: it costs at least as many steps as it can write tokens; no α is enough.",
+    )
