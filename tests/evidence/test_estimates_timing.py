@@ -37,6 +37,16 @@ def test_two_cycles_give_no_interval_and_say_so() -> None:
     assert cost_ratio(run).reason == "2 cycles; an interval needs at least 3"
 
 
+def test_what_an_iteration_costs_and_from_where_on_it_pays() -> None:
+    """c = .4: one guess with a check of 1.2 steps breaks even at .6; four with one of 3.5 cost 5.1, more than 5."""
+    run = run_of(cycle(0, {1: 100, 2: 120, 5: 350}, {1: 40}))
+    assert estimate("steps_by_formula", run, {"k": 1}).value == pytest.approx(1.6)
+    assert estimate("break_even_by_formula", run, {"k": 1}).value == pytest.approx(0.6)
+    none = estimate("break_even_by_formula", run, {"k": 4})
+    assert none.value is None
+    assert none.reason == "an iteration costs 5 steps or more: no share of right guesses is enough at k = 4"
+
+
 def test_a_length_that_was_not_timed_is_named() -> None:
     """Nothing is interpolated."""
     run = run_of(cycle(0, {1: 100, 5: 120}, {1: 40}))
