@@ -38,7 +38,7 @@ def test_two_cycles_give_no_interval_and_say_so() -> None:
 
 
 def test_what_an_iteration_costs_and_from_where_on_it_pays() -> None:
-    """c = .4: one guess with a check of 1.2 steps breaks even at .6; four with one of 3.5 cost 5.1, more than 5."""
+    """c = .4: with a check of 1.2 steps one guess breaks even at .6; four, with one of 3.5, cost more than 5."""
     run = run_of(cycle(0, {1: 100, 2: 120, 5: 350}, {1: 40}))
     assert estimate("steps_by_formula", run, {"k": 1}).value == pytest.approx(1.6)
     assert estimate("break_even_by_formula", run, {"k": 1}).value == pytest.approx(0.6)

@@ -49,7 +49,7 @@ def cost_model(run_id: str | None = None) -> str:
             ("k", "k, guesses an iteration", 1, LARGEST_K, 1, k),
             ("cost_ratio", "c, a guess", 0, 1.5, 0.01, costs["cost_ratio"]),
             ("verify_ratio", "v(k + 1), a check", 0.5, 10, 0.01, costs["verify_ratio"]),
-            ("overhead", "everything else", 0, 1, 0.001, costs["overhead"]),
+            ("overhead", "everything else, in steps", 0, 1, 0.001, costs["overhead"]),
         )
     )
     timed = ";".join(f"{each} {ratio:.4f}" for each, ratio in checks.items())
