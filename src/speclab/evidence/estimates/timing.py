@@ -10,6 +10,8 @@ from speclab.records.rows import ModelRole, TimingCell
 from speclab.theory.cost import break_even_alpha, iteration_cost
 
 _CYCLES = "cycles"
+_COMPUTED = "computed from mean c and v"
+_NEVER = "an iteration costs at least as many steps as it can write tokens: no share of right guesses is enough"
 
 
 @named()
@@ -35,16 +37,15 @@ def pass_ms(run: Run, *, model: ModelRole, tokens: int) -> Estimate:
 def steps_by_formula(run: Run, *, k: int) -> Estimate:
     """Cost of an iteration with k guesses, in steps: k c + v(k + 1), everything else left out."""
     steps = iteration_cost(k, **_ratios(run, k))
-    return Estimate(value=steps, n=len(_cells(run)), of=_CYCLES, reason="computed from mean c and v")
+    return Estimate(value=steps, n=len(_cells(run)), of=_CYCLES, reason=_COMPUTED)
 
 
 @named("computed")
 def break_even_by_formula(run: Run, *, k: int) -> Estimate:
     """Acceptance rate at which k guesses are as fast as plain decoding, by c and v, everything else left out."""
     alpha = break_even_alpha(k, **_ratios(run, k))
-    reason = f"an iteration costs {k + 1} steps or more: no share of right guesses is enough at k = {k}"
-    said = reason if alpha is None else "computed from mean c and v"
-    return Estimate(value=alpha, n=len(_cells(run)), of=_CYCLES, unit="share", reason=said)
+    reason = _NEVER if alpha is None else _COMPUTED
+    return Estimate(value=alpha, n=len(_cells(run)), of=_CYCLES, unit="share", reason=reason)
 
 
 def pass_lengths(run: Run, model: ModelRole) -> tuple[int, ...]:
