@@ -141,6 +141,8 @@ def test_adopt_and_discard(tmp_path: Path, evidence: Command, monkeypatch: pytes
     new_run(tmp_path, "quick-4")
     assert evidence("adopt", "quick-4") == 0
     assert "beside the run before stood quick-3, and now nothing does" in " ".join(evidence.out.split())
+    assert evidence("adopt", "quick-3", "--beside") == 0
+    assert evidence.document("adopt", "quick-3")["left"] == []
 
 
 def test_discard_takes_the_program_s_own_reason(tmp_path: Path, evidence: Command) -> None:

@@ -117,7 +117,7 @@ def add_to(app: typer.Typer) -> None:
 def _adopted(run_id: str, before: Current, current: Current) -> tuple[dict[str, Any], list[Text]]:
     """What became of it, for programs and for people; the runs that stood beside the one before are named."""
     plan = current.plan_of(run_id) or ""
-    left = tuple(each for each in before.beside.get(plan, ()) if each not in current.beside.get(plan, ()))
+    left = tuple(each for each in before.beside.get(plan, ()) if each not in current.together(plan))
     shown = [f"the plan {plan} now shows {run_id}; the chapter follows the plan {current.main}"]
     if left:
         remedy = "`speclab evidence adopt RUN --beside` puts back those of the same code"

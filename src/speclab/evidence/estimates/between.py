@@ -2,7 +2,7 @@
 
 from speclab.errors import CheckError
 from speclab.evidence.estimates.estimate import EmptySelectionError, Estimate
-from speclab.evidence.estimates.fits import End
+from speclab.evidence.estimates.fits import End, extreme
 from speclab.evidence.estimates.registry import estimate, named
 from speclab.records.reader import Run
 
@@ -52,9 +52,7 @@ def extreme_of_runs(runs: tuple[Run, ...], *, of: str, take: End, **where: objec
     """
     found = _of_each(runs, of, where)
     values = [each.number() for each in found]
-    value = min(values) if take == "smallest" else max(values)
-    reason = f"the {take} of {_named(runs)}"
-    return Estimate(value=value, n=len(values), of="runs", unit=found[0].unit, reason=reason)
+    return extreme(values, take, unit=found[0].unit, of="runs", among=_named(runs))
 
 
 def _of_each(runs: tuple[Run, ...], of: str, where: dict[str, object]) -> list[Estimate]:

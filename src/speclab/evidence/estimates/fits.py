@@ -67,10 +67,10 @@ def needed(tests: Sequence[RuleTest], end: End) -> Estimate:
     return extreme(found, end, unit="count", of="contexts")
 
 
-def extreme(values: Sequence[float], end: End, *, unit: Unit, of: str) -> Estimate:
-    """The smallest or largest of several numbers."""
+def extreme(values: Sequence[float], end: End, *, unit: Unit, of: str, among: str = "several") -> Estimate:
+    """The smallest or largest of several numbers; `among` names them."""
     value = min(values) if end == "smallest" else max(values)
-    return Estimate(value=value, n=len(values), of=of, unit=unit, reason=f"the {end} of several, not a mean")
+    return Estimate(value=value, n=len(values), of=of, unit=unit, reason=f"the {end} of {among}, not a mean")
 
 
 def count(number: int, n: int, of: str) -> Estimate:
